@@ -116,7 +116,7 @@ import Testing
             #expect(try FileManager.default.contentsOfDirectory(atPath: server.test.folder + "/previews/work").isEmpty)
         }
 
-        /// The upload does not wait for a tool that hangs, and the end of the server removes its work.
+        /// The upload does not wait for a tool that hangs. The end of the server removes its work.
         @Test func aToolThatHangsDoesNotHoldUpTheUpload() async throws {
             let scripts = try Scripts()
             var configuration = UploadsConfiguration()

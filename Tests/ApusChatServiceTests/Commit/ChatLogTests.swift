@@ -73,7 +73,7 @@ import Testing
         #expect(fixture.takeOutput() == ["ack 2", "events 2...2"])
     }
 
-    /// SQLITE_BUSY, as a program that backs the database up may cause it.
+    /// `SQLITE_BUSY`, for example during a backup of the database by another program.
     @Test(arguments: [(1, ["ack 1", "events 1...1"]), (4, ["refused storage"])])
     func aBusyDatabaseIsTriedAgain(failures: Int, output: [String]) throws {
         let folder = TemporaryFolder()
@@ -96,8 +96,8 @@ import Testing
         #expect(fixture.takeOutput().first == "ack 1")
     }
 
-    /// SQLITE_CONSTRAINT, as a fault of this program may cause it: the batch of five, its second
-    /// half, and each part with the third command fail.
+    /// `SQLITE_CONSTRAINT`, for example after an error in this program. The batch of five, its
+    /// second half, and each part with the third command fail.
     @Test func aCommandThatCannotBeWrittenFailsAlone() throws {
         let folder = TemporaryFolder()
         let codes = NIOLockedValueBox<[Int32]>([])

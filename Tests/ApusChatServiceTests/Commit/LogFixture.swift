@@ -9,24 +9,24 @@ import NIOConcurrencyHelpers
 import NIOCore
 import NIOEmbedded
 
-/// A log on an event loop that the test runs, with a group of one user, and its output.
+/// A log with a group of one user, on an event loop that the test runs. It records its output.
 final class LogFixture {
     static let user = UserKey(1)
     static let group = ConversationKey(1)
 
-    /// The event loop that the test runs. It belongs to one thread, so that asynchronous tests pass
-    /// another one.
+    /// The embedded event loop of the log. It must stay on one thread, so that asynchronous tests
+    /// pass another loop, with which this property traps.
     var loop: EmbeddedEventLoop { self.embedded! }
     private let embedded: EmbeddedEventLoop?
     let log: ChatLog
-    /// What left the log, in order: `ack 3`, `refused storage`, `events 1...3`.
+    /// The answers and pushes of the log, in order: `ack 3`, `refused storage`, `events 1...3`.
     let output: NIOLockedValueBox<[String]>
     let wall: NIOLockedValueBox<Int64>
     private var lastID = 0
 
     /// - Parameters:
-    ///   - storage: The storage; it gets the user and the group.
-    ///   - loop: The event loop instead of the one that the test runs.
+    ///   - storage: The storage, to which the user and the group are added.
+    ///   - loop: The event loop of the log; nil for an embedded one.
     init(_ storage: sending any MaintainedStorage, on loop: (any EventLoop)? = nil) throws {
         var changes = Changes()
         changes.accounts = [
@@ -64,7 +64,7 @@ final class LogFixture {
         return Command(actor: Self.user, device: DeviceKey(1), request: identity, action: .send(send))
     }
 
-    /// Submits a message. Its answer goes to `output`.
+    /// Submits a message, whose answer is appended to `output`.
     func send(_ conversation: ConversationKey = LogFixture.group, id: String? = nil, text: String = "hello") {
         let output = self.output
         self.log.submit(self.message(to: conversation, id: id, text: text)) { result in
@@ -77,7 +77,7 @@ final class LogFixture {
         }
     }
 
-    /// What left the log since the last call.
+    /// Removes and returns the output since the last call.
     func takeOutput() -> [String] {
         self.output.withLockedValue { output in
             defer { output = [] }
@@ -86,7 +86,7 @@ final class LogFixture {
     }
 }
 
-/// A folder that is removed with its owner.
+/// The path of a folder that is removed when the object is released.
 final class TemporaryFolder: Sendable {
     let path = NSTemporaryDirectory() + "apus-chat-service-" + UUID().uuidString
     deinit { try? FileManager.default.removeItem(atPath: self.path) }

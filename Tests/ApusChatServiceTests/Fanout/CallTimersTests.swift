@@ -4,12 +4,12 @@ import ApusChatStorage
 import ApusJSON
 import Testing
 
-/// The end of rings that no party answers.
+/// The end of calls that no party answers.
 @Suite(.timeLimit(.minutes(5)))
 struct CallTimersTests {
     private let pair = ConversationID(number: 50)
 
-    /// A call from Alice to Bob, as an earlier process of the server left it.
+    /// Returns a function that writes a call from Alice to Bob, as a stopped server leaves it.
     private func prefill(_ state: CallState) -> (any MaintainedStorage) throws -> Void {
         { storage in
             var prefill = Prefill()
@@ -58,7 +58,7 @@ struct CallTimersTests {
     @Test func aCallThatWasAnsweredBeforeARestartGoesOnForAWhile() async throws {
         try await withService(configure: { $0.ringTime = .zero }, prefill: self.prefill(.accepted)) { fixture in
             let alice = try await fixture.client("alice")
-            // The timer fires at the start; the next seq shows that it changed nothing.
+            // The timer fires at the start. The next seq shows that it wrote no event.
             #expect(try await alice.send("x", to: self.pair, id: "m").seq == 2)
             #expect(try await self.state(alice) == "accepted")
             #expect(try await self.start(alice) == 1)
@@ -81,7 +81,7 @@ struct CallTimersTests {
     @Test func aCallWhoseDevicesDisconnectEnds() async throws {
         try await withService(configure: { $0.absenceTime = .milliseconds(50) }) { fixture in
             let (alice, bob) = (try await fixture.client("alice"), try await fixture.client("bob"))
-            // A device that is connected and takes no part, of the caller.
+            // A further device of the caller, which is connected and does not take part.
             let tablet = try await fixture.client("alice", device: 1)
             let pair = try await alice.open("bob")
             let call = try await alice.ask(

@@ -51,7 +51,8 @@ import Testing
             ])
     }
 
-    /// The seqs of a batch, the range of a recipient, and the seqs and the `as_of` of the push.
+    /// Each case is the seqs of a batch, the range of a recipient, and the seqs and the `as_of` of
+    /// the push.
     @Test(
         arguments: [
             ([1, 2, 3], 1...3, [1, 2, 3], nil), ([1, 2, 3], 2...3, [2, 3], nil), ([1, 2, 3], 1...2, [1, 2], 3), ([1, 2, 3], 2...2, [2], 3),
@@ -94,7 +95,7 @@ import Testing
         let pushes = try self.pushes(self.batch(rows))
         #expect(pushes.map(\.events.count) == counts)
         #expect(pushes.flatMap(\.events).map(\.seq) == rows.map(\.seq), "in order, and none is lost")
-        // Each one but the last says up to where its events contain changes.
+        // Each push except the last has the position up to which its events contain changes.
         #expect(pushes.map(\.asOf) == counts.indices.map { $0 == counts.count - 1 ? nil : Int64(rows.count) })
         for push in pushes { #expect(try JSONWriter.bytes(of: push.json).count <= ChatLimits.answerBytes) }
     }
@@ -105,7 +106,8 @@ import Testing
         #expect(pushes.map(\.events.count) == [ChatLimits.historyEvents, ChatLimits.historyEvents, 1])
     }
 
-    /// The silent seqs of 1 to 5, and the pushes: the first seq of each, and whether it is silent.
+    /// Each case is the silent seqs of 1 to 5, and for each push its first seq and whether it is
+    /// silent.
     @Test(
         arguments: [
             ([], [(1, false)]), ([1, 2, 3, 4, 5], [(1, true)]), ([3], [(1, false), (3, true), (4, false)]), ([1], [(1, true), (2, false)]),
@@ -134,7 +136,7 @@ import Testing
         let batch = self.batch(
             [
                 self.message(1), self.message(2), self.change(3, of: 1, .edit), self.change(4, of: 2, .edit),
-                // A reply to a hidden message is a message of its own.
+                // A reply to a hidden message is not hidden.
                 {
                     var reply = self.message(5)
                     reply.ref = 1

@@ -13,10 +13,10 @@ import Testing
 
 @testable import ApusChatService
 
-/// The hub alone, on an event loop whose time the test advances. Its connections share one socket.
+/// The hub on an event loop whose time the test advances. Its connections share one socket.
 @Suite(.timeLimit(.minutes(5)))
 struct HubTests {
-    /// A hub over a `ViewWorld`, and the pushes that its connections have received.
+    /// A hub with the rows of a `ViewWorld`, and the pushes that its connections received.
     private final class HubWorld {
         let world: ViewWorld
         let loop = EmbeddedEventLoop()
@@ -66,7 +66,7 @@ struct HubTests {
         }
     }
 
-    /// Runs `body` with a hub whose connections share a socket of a server on the loopback.
+    /// Runs `body` with a hub whose connections share a socket of a server on a loopback port.
     private func withHub(_ prepare: (ViewWorld) throws -> Void, _ body: (HubWorld) throws -> Void) async throws {
         let server = SocketIOServer()
         let (sockets, found) = AsyncStream.makeStream(of: SocketIOServerSocket.self)
@@ -85,7 +85,7 @@ struct HubTests {
         try result.get()
     }
 
-    /// An `EmbeddedEventLoop` is used on one thread only.
+    /// Runs `body` without suspension, because an `EmbeddedEventLoop` must stay on one thread.
     private static func run(
         _ prepare: (ViewWorld) throws -> Void, _ body: (HubWorld) throws -> Void, _ socket: SocketIOServerSocket
     ) throws {
@@ -135,7 +135,7 @@ struct HubTests {
             try hub.hub.type(TypingRequest(conversation: Self.group), by: hub.requester(4, device: 40))
             try hub.hub.type(TypingRequest(conversation: Self.group), by: hub.requester(2, device: 20))
             for device in [10, 20, 30] as [Int64] { #expect(try hub.take(ChatPushes.typing, at: device).isEmpty) }
-            // The changed setting takes effect with its batch.
+            // The hub applies a changed setting with the batch that changes it.
             try hub.world.account(2) { $0.privacy.typing = true }
             var changes = Changes()
             changes.accounts = hub.world.storage.accounts([UserKey(2)])
@@ -213,7 +213,7 @@ struct HubTests {
 
     // MARK: Signals
 
-    /// A call in the group that Alice's device 10 began and Bob's device 20 accepted.
+    /// Commits a call in the group that Alice's device 10 started and Bob's device 20 accepted.
     private static func call(_ hub: HubWorld) {
         let call = EventAddress(ConversationKey(7), 3)
         hub.commit(calls: [
@@ -248,7 +248,7 @@ struct HubTests {
             let push = try #require(try hub.take(ChatPushes.signal, at: 20).first)
             #expect(push.sender.rawValue == "alice" && push.device == DeviceID(number: 10) && push.call == 3)
             #expect(try reached() == [], "no other device")
-            // A device that sends a signal takes part from then on.
+            // A device that sends a signal takes part in the call.
             try self.signal(hub, from: 3, device: 30)
             #expect(try reached() == [10, 20])
             try self.signal(hub, from: 1, device: 10)

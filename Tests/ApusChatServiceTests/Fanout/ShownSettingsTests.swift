@@ -4,7 +4,7 @@ import Testing
 
 @testable import ApusChatService
 
-/// Whether positions and typing are shown, and how long the answer is remembered.
+/// Whether read positions and typing are shown, and how long this is cached.
 @Suite struct ShownSettingsTests {
     private let key = ConversationKey(7)
 
@@ -79,7 +79,7 @@ import Testing
             #expect(try self.typist(world, of: 3 - blocker) == nil, "the blocked one")
             #expect(try self.typist(world, of: blocker) != nil, "the blocker itself")
         }
-        // A group has no pair to block.
+        // A block has no effect on typing in a group.
         let world = try ViewWorld()
         try world.conversation(7, .group, members: [1, 2], member: { $0.blocksPeerSince = 5 })
         #expect(try self.typist(world) == "alice")
@@ -87,7 +87,7 @@ import Testing
 
     // MARK: The cache
 
-    /// A change is seen only after `committed`, and each value by its own change.
+    /// `committed` removes the cached values that the batch changes, and no others.
     @Test func aBatchReplacesWhatItChanged() throws {
         let world = try self.world(.pair)
         var shown = ShownSettings()
@@ -129,7 +129,7 @@ import Testing
         #expect(try !receipts())
     }
 
-    /// A batch of messages has counters only: the number of members is taken from them.
+    /// A batch of messages contains only the counters of a conversation, with its member count.
     @Test func theNumberOfMembersFollowsTheCounters() throws {
         let world = try self.world()
         var shown = ShownSettings()

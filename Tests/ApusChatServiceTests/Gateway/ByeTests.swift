@@ -4,7 +4,7 @@ import ApusChatService
 import NIOConcurrencyHelpers
 import Testing
 
-/// The end of all connections at once.
+/// The close of all connections at a shutdown.
 @Suite(.timeLimit(.minutes(5)))
 struct ByeTests {
     @Test func clientsAreToldDifferentTimesToReturn() async throws {

@@ -8,14 +8,14 @@ import Testing
 /// The order of the changes of one connection.
 @Suite struct CommandLaneTests {
     private let lane = CommandLane()
-    /// The numbers of the steps that have begun, in order.
+    /// The numbers of the started steps, in order.
     private let log = NIOLockedValueBox<[Int]>([])
-    /// The ends of the steps that run.
+    /// The functions that end the running steps, by number.
     private let ends = NIOLockedValueBox<[Int: @Sendable () -> Void]>([:])
 
     private var begun: [Int] { self.log.withLockedValue { $0 } }
 
-    /// Runs a step that ends with `end`.
+    /// Submits a step that runs until the test ends it.
     private func run(_ number: Int) {
         let (log, ends) = (self.log, self.ends)
         self.lane.run { next in
@@ -71,7 +71,7 @@ import Testing
         #expect(self.begun == [1, 2, 3, 4])
     }
 
-    /// Steps from several threads: each runs once, and never two at a time.
+    /// Each step from several threads runs once, and no two run at the same time.
     @Test func stepsOfManyThreadsExcludeEachOther() async {
         let (running, most, count) = (NIOLockedValueBox(0), NIOLockedValueBox(0), NIOLockedValueBox(0))
         let lane = self.lane

@@ -3,7 +3,7 @@ import ApusChatService
 import ApusJSON
 import Testing
 
-/// What both sides say in `hello`, and what depends on it.
+/// The features that client and server exchange in `hello`, and their effects.
 @Suite(.timeLimit(.minutes(5)))
 struct FeatureTests {
     private func client(
@@ -25,7 +25,7 @@ struct FeatureTests {
         }
     }
 
-    /// The features and capabilities of a client, and the pushes of a call that it gets.
+    /// Each case is the features and capabilities of a client, and the pushes that it receives.
     @Test(
         arguments: [
             ([], [], ["typing", "signal", "mark", "event"]),
@@ -55,7 +55,7 @@ struct FeatureTests {
             _ = try await alice.send("last", to: pair, id: "m3")
             var names: Set<String> = []
             var isLast = false
-            // A position may come after the message.
+            // The position may arrive after the last message.
             while !isLast || (expected.contains("mark") && !names.contains("mark")) {
                 let push = try await bob.nextPush()
                 names.insert(push.name)

@@ -3,7 +3,7 @@ import ApusChatService
 import ApusJSON
 import Testing
 
-/// The chat over Socket.IO, end to end.
+/// The chat over Socket.IO, from a client to the log and to the other clients.
 @Suite(.timeLimit(.minutes(5)))
 struct GatewayTests {
     @Test func aMessageReachesTheOtherAndTheOwnDevices() async throws {
@@ -140,7 +140,7 @@ struct GatewayTests {
             let created = try await alice.ask(
                 ChatVerbs.conversationCreate,
                 CreateRequest(id: .make("c"), kind: .group, title: "Rowing", users: [UserName(prepared: "bob")]))
-            // A stranger is invited, not added.
+            // A user that is not a contact is invited instead of added.
             #expect(created.invited.map(\.rawValue) == ["bob"])
             let group = created.head.conversation
             let invitation = try await bob.next(ChatPushes.head) { $0.heads.contains { $0.conversation == group } }

@@ -4,8 +4,8 @@ import ApusChatStorage
 import ApusJSON
 import Testing
 
-/// A group of 10,000 members and a channel of 100,000: both are opened, written to, read, searched
-/// and paged, and a member is completed and mentioned.
+/// Reads, messages, member searches and mentions in a group of 10,000 members and a channel of
+/// 100,000.
 @Suite(.timeLimit(.minutes(5)), .serialized)
 struct LargeConversationTests {
     private struct Size: CustomTestStringConvertible {
@@ -17,7 +17,7 @@ struct LargeConversationTests {
     private static let messages: Int64 = 1_000
     private static let key: Int64 = 4_000
 
-    /// Alice owns the conversation, Bob is one of its members.
+    /// Runs `body` with a conversation that Alice owns and of which Bob is a member.
     private func with(_ size: Size, _ body: (ServiceFixture, ConversationID) async throws -> Void) async throws {
         try await withService(users: ["alice", "bob"]) { fixture in
             let last = size.members
@@ -42,8 +42,8 @@ struct LargeConversationTests {
             #expect(history.events.count == ChatLimits.historyEvents && history.events.last?.n == Self.messages)
             let members = try await alice.ask(ChatVerbs.members, MembersRequest(conversation: conversation))
             #expect(members.members.count == ChatLimits.membersPage && members.total == size.members && members.page != nil)
-            // Write: a member that does not look at the conversation gets the end of the log, one
-            // that does the event.
+            // Write: a member receives the end of the log, and the event if it has subscribed to
+            // the conversation.
             let sent = try await alice.send("a rare word: quagga", to: conversation, id: "s1")
             let nudge = try await bob.next(ChatPushes.head) { $0.nudges.contains { $0.conversation == conversation } }
             #expect(nudge.heads.isEmpty, "no head is read for each of the members")
@@ -63,10 +63,10 @@ struct LargeConversationTests {
             #expect(found.total == (3...size.members).count { "m\($0)".contains("m77") })
             let one = try await alice.ask(ChatVerbs.members, MembersRequest(conversation: conversation, query: "m\(size.members)"))
             #expect(one.total == 1)
-            // A part that all names have: the first page, and the number of all.
+            // A search for a part of all names returns the first page and the total number.
             let all = try await alice.ask(ChatVerbs.members, MembersRequest(conversation: conversation, query: "m"))
             #expect(all.total == size.members - 2 && all.members.count == ChatLimits.membersPage)
-            // Page: in the order of keys, without repetition.
+            // Page: the pages are in the order of keys and without repetition.
             var names: [String] = []
             var page: PageToken?
             for _ in 0..<10 {
@@ -76,7 +76,7 @@ struct LargeConversationTests {
                 page = answer.page
             }
             #expect(names == ["alice", "bob"] + (3...1_000).map { "m\($0)" } && page != nil)
-            // Mention: a member whose name is completed by its start is told by the head.
+            // Mention: the beginning of a name finds the member, and the head tells it the mention.
             _ = try await bob.ask(ChatVerbs.subscribe, SubscribeRequest(conversations: []))
             let target = try await alice.ask(ChatVerbs.members, MembersRequest(conversation: conversation, query: "bo"))
             #expect(target.members.map(\.user.name.rawValue) == ["bob"])

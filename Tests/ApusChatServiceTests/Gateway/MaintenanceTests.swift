@@ -6,7 +6,7 @@ import ApusJSON
 import NIOConcurrencyHelpers
 import Testing
 
-/// What the service does without a request, and what its clients see of it.
+/// The maintenance of the service, and its effects on clients.
 @Suite(.timeLimit(.minutes(5)))
 struct MaintenanceTests {
     @Test func aScheduledMessageIsSentInTime() async throws {
@@ -74,8 +74,8 @@ struct MaintenanceTests {
         }
     }
 
-    /// A message whose time is over is not served, also before the server removes it, and the lists
-    /// of clients are told when it does.
+    /// An expired message is not served, even before the server removes it. The removal pushes the
+    /// changed heads.
     @Test func anExpiredMessageIsNotServed() async throws {
         try await withService { fixture in
             let alice = try await fixture.client("alice")
@@ -168,7 +168,7 @@ struct MaintenanceTests {
 
     // MARK: Commands that cannot be written
 
-    /// The results of the next commits, and the number of commits.
+    /// Scripted results of the next commits, and the number of commits since they were set.
     private final class Commits: Sendable {
         private let state = NIOLockedValueBox<(faults: [Int32], count: Int)>(([], 0))
 
@@ -191,7 +191,7 @@ struct MaintenanceTests {
         fixture.pass(milliseconds: 1)
     }
 
-    /// SQLITE_CONSTRAINT, as a fault of this program may cause it for one command.
+    /// `SQLITE_CONSTRAINT` for one command, for example after an error in this program.
     @Test func aCommandThatCannotBeWrittenDelaysNoOtherAndIsRepeated() async throws {
         let commits = Commits()
         try await withService(
@@ -230,8 +230,8 @@ struct MaintenanceTests {
         }
     }
 
-    /// SQLITE_FULL. The commands after the failed one are not submitted, and are sent as soon as
-    /// the disk accepts writes.
+    /// `SQLITE_FULL`. The commands after the failed one are submitted when the disk accepts writes
+    /// again.
     @Test func aFullDiskDelaysOnlyTheFirstCommand() async throws {
         let commits = Commits()
         try await withService(

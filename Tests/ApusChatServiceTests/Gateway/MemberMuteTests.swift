@@ -2,7 +2,7 @@ import ApusChatProtocol
 import ApusJSON
 import Testing
 
-/// Members that may not write.
+/// Members without the permission to write.
 @Suite(.timeLimit(.minutes(5)))
 struct MemberMuteTests {
     @Test func aMuteWithoutAnEndIsAPageThatClientsRead() async throws {

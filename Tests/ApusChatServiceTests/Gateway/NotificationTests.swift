@@ -6,7 +6,7 @@ import ApusJSON
 import NIOConcurrencyHelpers
 import Testing
 
-/// What decides about notifications: silent messages, rules, quiet hours, the badge, sign-ins.
+/// Notifications: silent messages, rules, quiet hours, the badge, and sign-ins.
 @Suite(.timeLimit(.minutes(5)))
 struct NotificationTests {
     private func silent(_ text: String, to conversation: ConversationID, id: String) -> SendRequest {
@@ -18,7 +18,7 @@ struct NotificationTests {
             let alice = try await fixture.client("alice")
             let bob = try await fixture.client("bob")
             let pair = try await alice.open("bob")
-            // In one batch or in several, each push notifies of all of its messages or of none.
+            // The messages of a push are all silent or all not silent, also if one batch has both.
             let answers = [
                 alice.begin(ChatVerbs.send, self.silent("1", to: pair, id: "m1")),
                 alice.begin(ChatVerbs.send, SendRequest(id: .make("m2"), conversation: pair, kind: .text, body: ["text": "2"])),
@@ -123,7 +123,7 @@ struct NotificationTests {
         }
     }
 
-    /// The members 3, 400 and the last one of a group have devices that receive pushes.
+    /// Sends messages to a group whose members 3, 400 and `members` have devices for notifications.
     ///
     /// - Parameter rounds: The messages before each notice.
     /// - Returns: The devices of each notice.

@@ -63,7 +63,8 @@ struct PeopleTests {
             let group = try await alice.ask(
                 ChatVerbs.conversationCreate, CreateRequest(id: .make("c"), kind: .group, title: "Rowing")
             ).head.conversation
-            // The rows, because strangers are invited only. Dave is no member.
+            // The rows are written directly, because users without a contact are only invited. Dave
+            // is not a member.
             try await fixture.join(group, users: 2...3)
             // Bob and Dave show their presence to all, Carol to contacts.
             try await fixture.service.log.withStorage { storage in
@@ -92,7 +93,7 @@ struct PeopleTests {
             let bob = try await fixture.client("bob")
             let carol = try await fixture.client("carol")
             let dave = try await fixture.client("dave")
-            // The same as the requests of two contacts.
+            // The rows have the same effect as requests of both users to be contacts.
             try await fixture.service.log.withStorage { storage in
                 var changes = Changes()
                 for (owner, peer) in [(1, 2), (2, 1)] as [(Int64, Int64)] {
@@ -108,7 +109,7 @@ struct PeopleTests {
             ).head.conversation
             let link = try await alice.ask(ChatVerbs.linkCreate, LinkCreateRequest(id: .make("l"), conversation: group)).link
             _ = try await carol.ask(ChatVerbs.memberJoin, MemberJoinRequest(id: .make("j"), link: link.code))
-            // Alice shows the status to Carol no longer.
+            // A blocked user does not see the status.
             _ = try await alice.ask(ChatVerbs.block, ContactUserRequest(id: .make("b"), user: UserName(prepared: "carol")))
             for nick in ["A", "Al", "Alice L."] {
                 _ = try await alice.ask(ChatVerbs.profileSet, ProfileSetRequest(id: .make(nick), nick: nick, status: "rowing"))

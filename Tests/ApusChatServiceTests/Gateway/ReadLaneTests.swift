@@ -4,7 +4,7 @@ import Testing
 @testable import ApusChatService
 
 @Suite struct ReadLaneTests {
-    /// A client that reads when the test calls `reads()`.
+    /// A client whose connection is drained when the test calls `reads()`.
     private final class Client: Sendable {
         private let waiting = NIOLockedValueBox<[@Sendable () -> Void]>([])
 

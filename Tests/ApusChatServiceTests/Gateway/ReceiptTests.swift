@@ -3,7 +3,7 @@ import ApusChatService
 import ApusJSON
 import Testing
 
-/// What members learn of what others have received and read.
+/// The received and read positions that members are told.
 @Suite(.timeLimit(.minutes(5)))
 struct ReceiptTests {
     private func group(_ fixture: ServiceFixture, _ owner: ChatPeer, _ others: [(String, ChatPeer)]) async throws -> ConversationID {

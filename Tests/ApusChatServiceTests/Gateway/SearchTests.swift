@@ -6,7 +6,7 @@ import Testing
 /// Search, reactions and the directory over Socket.IO.
 @Suite(.timeLimit(.minutes(5)))
 struct SearchTests {
-    /// Searches until the index has followed.
+    /// Repeats a search until the index is complete, without a time limit, and returns the hits.
     private func hits(_ query: String, as peer: ChatPeer, in conversation: ConversationID? = nil) async throws -> [SearchHit] {
         while true {
             let answer = try await peer.ask(ChatVerbs.search, SearchRequest(query: query, conversation: conversation))
@@ -68,8 +68,7 @@ struct SearchTests {
         }
     }
 
-    /// What a blocked user writes, or changes in an old message, is not found by the one that
-    /// blocks.
+    /// A search does not find the messages and edits of a blocked user.
     @Test func aBlockedUserIsNotFound() async throws {
         try await withService(isFrozen: true) { fixture in
             let (alice, bob) = (try await fixture.client("alice"), try await fixture.client("bob"))

@@ -3,11 +3,11 @@ import ApusChatService
 import ApusJSON
 import Testing
 
-/// Settings of a user and of its conversations, as several devices change them.
+/// Settings of a user and of its conversations that several devices change.
 @Suite(.timeLimit(.minutes(5)))
 struct SettingsTests {
-    /// Requests that follow each other without waiting for the answers, and requests of two devices
-    /// at the same time, do not overwrite each other.
+    /// Requests of one device without waiting for answers, and concurrent requests of two devices,
+    /// do not overwrite each other.
     @Test func changesAtTheSameTimeAreAllKept() async throws {
         try await withService { fixture in
             let phone = try await fixture.client("alice", device: 1)

@@ -6,11 +6,11 @@ import Testing
 /// The recipients of the signals of a call.
 @Suite(.timeLimit(.minutes(5)))
 struct SignalTests {
-    /// A call of a group that Alice began and Bob answered, each with one of two devices.
+    /// A call in a group that Alice started and Bob answered. Bob has a second device.
     private struct Call {
         let conversation: ConversationID
         let seq: Int64
-        /// The clients, by the names of their users, with a number for a second device.
+        /// The clients by the names of their users, with the suffix 1 for a second device.
         let clients: [String: ChatPeer]
 
         init(_ fixture: ServiceFixture) async throws {
@@ -49,7 +49,7 @@ struct SignalTests {
                     device: device, data: ["type": .string(type)]))
         }
 
-        /// The types of the signals that a client receives up to a message that is sent now.
+        /// Sends a message and returns the types of the signals that a client received before it.
         func signals(at name: String, last: String) async throws -> [String] {
             guard let peer = self.clients[name] else { return [] }
             _ = try await self.clients["alice"]?.send(last, to: self.conversation, id: "last-\(last)")

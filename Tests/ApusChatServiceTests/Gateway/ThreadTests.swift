@@ -3,7 +3,7 @@ import ApusChatService
 import ApusJSON
 import Testing
 
-/// Threads: their pages, and what live clients learn of them.
+/// The pages of threads, and the pushes of their changes.
 @Suite(.timeLimit(.minutes(5)))
 struct ThreadTests {
     @Test func aThreadIsPagedFromItsEnd() async throws {

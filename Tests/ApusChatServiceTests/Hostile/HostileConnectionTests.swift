@@ -4,10 +4,11 @@ import ApusChatService
 import ApusJSON
 import Testing
 
-/// An account that means harm, at the gateway with the default budgets.
+/// A hostile account against the gateway with the default budgets.
 @Suite(.timeLimit(.minutes(5)))
 struct HostileConnectionTests {
-    /// Budgets are not refilled, because time stands still.
+    /// Runs `body` with the default budgets and a clock that stands still, so that no budget is
+    /// refilled.
     private func withLimits(_ users: [String] = ["alice", "bob", "carol"], _ body: (ServiceFixture) async throws -> Void) async throws {
         try await withService(users: users, isFrozen: true, configure: { $0.rates = .standard }, body)
     }
@@ -23,7 +24,7 @@ struct HostileConnectionTests {
             }
             #expect(refusal?.code == .tooMany)
             #expect(try #require(refusal?.retryAfter) > 0)
-            // A second device of the account has no budget of its own left.
+            // A second device of the account has the same budget.
             let tablet = try await fixture.client("alice", device: 1)
             await #expect { try await tablet.send("spam", to: pair, id: "t") } throws: { ($0 as? ChatError)?.code == .tooMany }
             #expect(try await bob.send("still here", to: pair, id: "b").n > 0)

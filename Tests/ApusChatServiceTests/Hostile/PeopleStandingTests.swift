@@ -2,12 +2,12 @@ import ApusChatProtocol
 import ApusJSON
 import Testing
 
-/// What a user may do to another one, end to end: every verb that names a user outside of a
-/// conversation, by every relation to that user.
+/// The answers to every verb that names a user outside of a conversation, by the relation to that
+/// user.
 @Suite(.timeLimit(.minutes(5)))
 struct PeopleStandingTests {
-    /// The users that send a request. `asked` has asked the other user to be a contact, `asking`
-    /// was asked by it, `blocked` is blocked by it, and `blocker` blocks it.
+    /// The senders of the requests. `asked` has sent the other user a contact request, `asking` has
+    /// received one from it, `blocked` is blocked by it, and `blocker` blocks it.
     private static let standings = ["stranger", "friend", "asked", "asking", "blocked", "blocker"]
 
     /// The last column is a request of the stranger that names no user. The answers to a user that

@@ -3,15 +3,15 @@ import ApusChatReference
 import ApusJSON
 import Testing
 
-/// What each standing in a group may do, end to end: every verb that concerns a conversation, as
-/// every kind of user. A refusal that would reveal the group is `not_found`.
+/// The answers to every verb of a conversation, by the standing of the user. A refusal that would
+/// reveal the conversation is `not_found`.
 @Suite(.timeLimit(.minutes(5)))
 struct StandingTests {
     static let standings = ["member", "reader", "muted", "invited", "requested", "left", "removed", "banned", "stranger"]
 
-    /// `no` is `forbidden`, `-` is `not_found`, which also a group that does not exist is. The
-    /// message is of another user and no poll, which is a `bad` request for some verbs. `typing`
-    /// is accepted and not told.
+    /// `no` is `forbidden`; `-` is `not_found`, as for a group that does not exist. The message is
+    /// of another user and not a poll, which is a `bad` request for some verbs. `typing` is accepted
+    /// without a push.
     static let table = """
                           member    reader    muted     invited   requested left      removed   banned    stranger
         send              ok        no        no        no        -         no        no        -         -
@@ -62,7 +62,7 @@ struct StandingTests {
         delete.all        no        no        no        no        -         no        no        -         -
         """
 
-    /// The same of a channel, whose members are readers.
+    /// The answers in a channel, whose members are readers.
     static let channel = """
                           member    left      removed   banned    stranger
         send              no        no        no        -         -
@@ -78,8 +78,8 @@ struct StandingTests {
         own.set           ok        ok        ok        -         -
         """
 
-    /// What a user may do in a pair that blocks the other user, is blocked, or is neither. A user
-    /// that is blocked is told nothing.
+    /// The answers in a pair to a user that blocks the other one, is blocked, or is neither. The
+    /// answers to a blocked user do not reveal the block.
     static let pair = """
                           blocker   blocked   friend    stranger
         send              ok        ok        ok        -
@@ -107,7 +107,7 @@ struct StandingTests {
         typing            ok        ok        ok        ok
         """
 
-    /// A group of its owner `alice` with a message of hers, and a user of each standing.
+    /// A group with the owner `alice`, a message of the owner, and a user of each standing.
     final class Group {
         let owner: ChatPeer
         let peers: [String: ChatPeer]
@@ -153,7 +153,7 @@ struct StandingTests {
                 ChatVerbs.memberJoin, MemberJoinRequest(id: .make("q\(number)"), conversation: conversation))
         }
 
-        /// Does what a verb needs to have an object.
+        /// Creates the object that a verb needs, such as a link.
         func prepare(_ verb: String) async throws {
             switch verb {
             case "link.revoke", "link.info", "link.join":
@@ -166,7 +166,7 @@ struct StandingTests {
 
         static let members = ["member", "reader", "muted", "left", "removed", "banned"]
 
-        /// The name and the fields of a request of a row.
+        /// Returns the verb and the request of a row.
         func request(_ row: String) -> (verb: String, request: JSONValue) {
             StandingTests.request(row, self.conversation, self.message, link: self.link)
         }
@@ -237,7 +237,7 @@ struct StandingTests {
         return (verb, .object(fields))
     }
 
-    /// The answers of users to a request, in short words.
+    /// Sends a request of each user and returns the answers: `ok`, or the short form of the error.
     static func answers(_ peers: [ChatPeer], to request: (verb: String, request: JSONValue)) async throws -> [String] {
         var answers: [String] = []
         for peer in peers {
@@ -344,7 +344,7 @@ struct StandingTests {
         }
     }
 
-    /// Verbs that concern the own account only, and the objects of others that no request reaches.
+    /// Verbs that concern only the user's own account, or objects that the request does not find.
     static let own: [(verb: String, request: JSONValue, answer: String)] = [
         ("hello", ["version": 1, "device": ["name": "Test", "platform": "test"]], "bad"),  // a second one
         ("sync", [:], "ok"), ("contacts", [:], "ok"), ("directory", [:], "ok"), ("scheduled", [:], "ok"), ("settings", [:], "ok"),
@@ -366,7 +366,7 @@ struct StandingTests {
         }
     }
 
-    /// A verb of a later version needs a row, so that its answers to outsiders are known.
+    /// Each verb has a row, so that its answers to outsiders are tested.
     @Test func everyVerbHasARow() {
         let verbs = Self.rows.map { Self.request($0.verb, ConversationID(number: 1), 1).verb }
         let covered = Set(verbs).union(PeopleStandingTests.rows.map(\.verb)).union(Self.own.map(\.verb))

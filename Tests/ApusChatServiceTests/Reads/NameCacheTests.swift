@@ -16,7 +16,7 @@ import Testing
         #expect(self.cache.known(self.names("alice")) == nil)
         #expect(try self.cache.keys(of: self.names("bob", "alice", "bob"), world.storage) == [UserKey(2), UserKey(1), UserKey(2)])
         #expect(self.cache.known(self.names("alice", "bob")) == [UserKey(1), UserKey(2)])
-        // An empty storage is not asked: everything is known.
+        // The names are cached, so that an empty storage also gives them.
         #expect(try self.cache.keys(of: self.names("alice"), MemoryStorage()) == [UserKey(1)])
         #expect(try self.cache.names(of: self.keys(2), MemoryStorage()) == [UserKey(2): UserName(prepared: "bob")])
     }

@@ -6,12 +6,14 @@ import Dispatch
 import NIOConcurrencyHelpers
 import Testing
 
-/// The order in which the reads of users run, and what is refused.
+/// The order of the reads of several users, and refusals.
 @Suite(.timeLimit(.minutes(5)))
 struct ReadPoolTests {
     private let order = NIOLockedValueBox<[Int64]>([])
 
-    /// Occupies the only thread of a pool while `submit` is called.
+    /// Calls `submit` while a read occupies the only thread of a pool, and waits for all reads.
+    ///
+    /// - Returns: The error code of each read; nil for a read that succeeded.
     private func run(_ pool: ReadPool, _ submit: ((_ user: Int64) -> Void) -> Void) async -> [ChatError.Code?] {
         let (gate, order) = (DispatchSemaphore(value: 0), self.order)
         let (results, continuation) = AsyncStream.makeStream(of: ChatError.Code?.self)
@@ -41,7 +43,7 @@ struct ReadPoolTests {
         #expect(codes.allSatisfy { $0 == nil })
         let order = self.order.withLockedValue { $0 }
         #expect(order.count == 33)
-        // One read of each user, before the second one of the flood.
+        // One read of each user runs before the second one of the flood.
         #expect(Set(order.prefix(4)) == [1, 2, 3, 4])
         await pool.close()
     }
@@ -75,7 +77,7 @@ struct ReadPoolTests {
         await pool.close()
     }
 
-    /// Two reads of a user run, the maximum, and the third waits.
+    /// Two reads of a user run, which is the maximum, and the third one waits.
     @Test func aPoolThatClosesRefusesWhatWaits() async {
         let pool = ReadPool(threads: 2, bounds: .init(underWay: 2, waitingOfUser: 3, waiting: 5)) { MemoryStorage() }
         let gate = DispatchSemaphore(value: 0)
@@ -98,7 +100,7 @@ struct ReadPoolTests {
         for _ in 0..<2 { await starts.next() }
         pool.read(for: UserKey(1), { _ in }) { result in
             note("waiting", result)
-            // The close refuses it while the others run, which end after it.
+            // The close refuses this read first. The running reads end afterwards.
             gate.signal()
             gate.signal()
         }

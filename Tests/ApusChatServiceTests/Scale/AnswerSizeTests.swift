@@ -4,11 +4,11 @@ import ApusChatStorage
 import ApusJSON
 import Testing
 
-/// No answer is above the limit, whatever users write into their texts.
+/// The size of answers is bounded, regardless of the texts of users.
 @Suite(.timeLimit(.minutes(5)))
 struct AnswerSizeTests {
     private static let names = ["alice"] + (1...120).map { "user\($0)-" + String(repeating: "x", count: 20) }
-    /// Texts of the maximum length whose form on the wire is the longest: six bytes a scalar.
+    /// A text of a length whose JSON is the longest: six bytes for each scalar.
     private static func text(_ length: Int) -> String { String(repeating: "\u{1}", count: length) }
     private static func json(_ length: Int) -> String { String(repeating: "\\u0001", count: length) }
 
@@ -115,7 +115,7 @@ struct AnswerSizeTests {
     @Test func everyPageOfASearchIsBounded() async throws {
         try await withService(prefill: Self.fillSearch) { fixture in
             let alice = try await fixture.client("alice")
-            // The index begins with the next change.
+            // The indexer runs after the next change.
             _ = try await alice.send("x", to: ConversationID(number: 101), id: "m")
             var count = 0
             while count < 12 {

@@ -102,7 +102,7 @@ struct LoadTests {
                                 next.disconnect()
                                 return heads
                             } catch let error as ChatError {
-                                // The pause that the server asks for.
+                                // Waits as long as the server requests.
                                 try await Task.sleep(for: .milliseconds(error.retryAfter ?? 1_000))
                             }
                         }
@@ -117,7 +117,7 @@ struct LoadTests {
 }
 
 extension ChatPeer {
-    /// Waits for a push as `next` does, and counts all pushes up to it.
+    /// Waits for a push as `next` does, and adds the number of received pushes to `count`.
     fileprivate func next<Payload>(_ push: ChatPush<Payload>, counting count: inout Int, where fits: (Payload) -> Bool) async throws
         -> Payload
     {

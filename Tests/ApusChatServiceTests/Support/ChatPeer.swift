@@ -4,7 +4,8 @@ import ApusJSON
 import ApusSocketIOClient
 import ApusSocketIOProtocol
 
-/// A client that knows the wire only.
+/// A client that sends requests and records pushes, without a store. A request fails after 60
+/// seconds without an answer. The waits for pushes have no time limit.
 final class ChatPeer: Sendable {
     let socket: SocketIOClient
     private let pushes: AsyncStream<(name: String, payload: JSONValue)>
@@ -30,20 +31,20 @@ final class ChatPeer: Sendable {
 
     func disconnect() { self.socket.disconnect() }
 
-    /// Waits until the server closes the connection.
+    /// Waits until the connection is closed.
     func waitUntilClosed() async { for await _ in self.ends { return } }
 
     /// Sends a request and returns its answer.
     ///
-    /// - Throws: The `ChatError` of the server.
+    /// - Throws: The `ChatError` of a refusal, or the error of the connection.
     func ask<Request, Answer>(_ verb: ChatVerb<Request, Answer>, _ request: Request) async throws -> Answer {
         let answer = try await self.raw(verb.name, request.json)
         return try Answer(json: answer)
     }
 
-    /// Sends a request at once, in the order of calls.
+    /// Sends a request immediately, in the order of the calls.
     ///
-    /// - Returns: What waits for the answer.
+    /// - Returns: A function that waits for the answer, and throws `unavailable` if there is none.
     func begin<Request, Answer>(_ verb: ChatVerb<Request, Answer>, _ request: Request) -> () async throws -> Answer {
         let (answers, continuation) = AsyncStream.makeStream(of: JSONValue.self)
         self.socket.emitWithAck(verb.name, arguments: [request.json], timeout: .seconds(60)) { result in
@@ -56,14 +57,16 @@ final class ChatPeer: Sendable {
         }
     }
 
-    /// Requests an answer by any name and value.
+    /// Sends a request with any name and value, and returns and throws as ``ask(_:_:)`` does.
     func raw(_ verb: String, _ request: JSONValue) async throws -> JSONValue {
         let answer = try await self.socket.emitWithAck(verb, arguments: [request], timeout: .seconds(60)).first ?? .null
         if answer.objectValue?["error"] != nil { throw try ChatError(json: answer) }
         return answer
     }
 
-    /// Waits for the next push of a kind that fits.
+    /// Returns the next push of a kind that `fits` accepts, and drops the pushes before it.
+    ///
+    /// - Throws: `unavailable` if the connection closes before it.
     func next<Payload>(_ push: ChatPush<Payload>, where fits: (Payload) -> Bool = { _ in true }) async throws -> Payload {
         for await (name, payload) in self.pushes where name == push.name {
             let payload = try Payload(json: payload)
@@ -72,13 +75,13 @@ final class ChatPeer: Sendable {
         throw ChatError(.unavailable, message: "The connection closed before `\(push.name)`.")
     }
 
-    /// Waits for the next push.
+    /// Returns the next push. Throws `unavailable` if the connection closes before it.
     func nextPush() async throws -> (name: String, payload: JSONValue) {
         for await push in self.pushes { return push }
         throw ChatError(.unavailable, message: "The connection closed before a push.")
     }
 
-    /// The names and payloads of all pushes until the connection closes.
+    /// Waits until the connection closes, and returns the pushes that were not read.
     func rest() async -> [(name: String, payload: JSONValue)] {
         var rest: [(name: String, payload: JSONValue)] = []
         for await push in self.pushes { rest.append(push) }
@@ -92,7 +95,7 @@ extension ChatPeer {
             ChatVerbs.send, SendRequest(id: .make(id), conversation: conversation, kind: .text, body: ["text": .string(text)]))
     }
 
-    /// Opens the conversation with a user.
+    /// Opens the pair with a user and returns its id.
     func open(_ user: String, id: String = "open") async throws -> ConversationID {
         try await self.ask(ChatVerbs.conversationOpen, OpenRequest(id: .make(id), user: UserName(prepared: user))).head.conversation
     }

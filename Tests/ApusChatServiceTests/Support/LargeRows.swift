@@ -1,8 +1,7 @@
 import ApusChatProtocol
 import ApusChatStorage
 
-/// Makes the rows of many accounts and of large conversations directly in a storage, as a script
-/// does.
+/// Writes the rows of many accounts and of large conversations directly to a storage.
 struct LargeRows {
     let storage: any MaintainedStorage
     private static let page = 10_000

@@ -1,7 +1,7 @@
 import ApusChatProtocol
 import ApusChatStorage
 
-/// Rows that are written to a storage at once, without the requests that would make them.
+/// Rows that are written to a storage together, without requests.
 struct Prefill {
     var changes = Changes()
     static let start: Int64 = 1_790_000_000_000
@@ -9,7 +9,7 @@ struct Prefill {
     /// Adds a conversation with its joined members, the first of which owns it.
     ///
     /// - Parameters:
-    ///   - count: The number of members that the conversation says it has; nil for those given.
+    ///   - count: The stored number of members; nil for the number of `members`.
     ///   - bodies: The bodies of its messages as JSON text. The owner sends the messages.
     mutating func conversation(
         _ key: Int64, _ kind: ConversationKind, title: String = "", about: String = "", members: [Int64], count: Int? = nil,

@@ -11,7 +11,7 @@ import Logging
 import NIOConcurrencyHelpers
 import NIOCore
 
-/// A chat on a port of the loopback, with accounts whose tokens are their names.
+/// A chat on a free loopback port, with accounts whose tokens are `NAME:DEVICE`.
 final class ServiceFixture: Sendable {
     let service: ChatService
     let gateway: ChatGateway
@@ -27,7 +27,7 @@ final class ServiceFixture: Sendable {
 
     /// - Parameters:
     ///   - users: The accounts, whose keys are 1, 2, 3 ….
-    ///   - isFrozen: Whether time passes by `pass` only.
+    ///   - isFrozen: Whether the clocks advance only by `pass` and `leap`.
     init(
         users: [String] = ["alice", "bob", "carol"], isFrozen: Bool = false,
         configure: (inout ChatService.Configuration) -> Void = { _ in },
@@ -76,7 +76,7 @@ final class ServiceFixture: Sendable {
         _ = try writer.commit(changes)
     }
 
-    /// Connects a user, and says hello.
+    /// Connects a device of a user and sends `hello`.
     func client(_ name: String, device: Int64 = 0) async throws -> ChatPeer {
         let peer = ChatPeer(url: self.url, token: "\(name):\(device)")
         try await peer.connect()
@@ -87,13 +87,14 @@ final class ServiceFixture: Sendable {
     private static let start: Int64 = 1_790_000_000_000
     private static var uptime: Int64 { Int64(DispatchTime.now().uptimeNanoseconds / 1_000_000) }
 
-    /// Milliseconds since 1970, as the service sees it.
+    /// The time of the service in milliseconds since 1970, without `leap`.
     var now: Int64 { Self.start + (self.isFrozen ? 0 : Self.uptime) + self.advance.withLockedValue { $0 } }
 
-    /// Lets time pass on both clocks.
+    /// Advances both clocks.
     func pass(milliseconds: Int64) { self.advance.withLockedValue { $0 += milliseconds } }
 
-    /// Makes accounts members of a conversation by their rows, as a script does.
+    /// Adds accounts to a conversation by writing their rows. Does nothing if there is no such
+    /// conversation.
     func join(
         _ conversation: ConversationID, users: ClosedRange<Int64>, configure: @escaping @Sendable (inout MemberRow) -> Void = { _ in }
     ) async throws {
@@ -117,7 +118,7 @@ final class ServiceFixture: Sendable {
         }
     }
 
-    /// Sets the wall clock.
+    /// Sets the difference by which the wall clock is ahead of the monotonic clock.
     func leap(milliseconds: Int64) { self.leap.withLockedValue { $0 = milliseconds } }
 
     func close() async throws {
@@ -127,7 +128,7 @@ final class ServiceFixture: Sendable {
     }
 }
 
-/// Runs a chat while `body` runs.
+/// Runs `body` with a chat, and closes the chat afterwards.
 func withService(
     users: [String] = ["alice", "bob", "carol"], isFrozen: Bool = false,
     configure: (inout ChatService.Configuration) -> Void = { _ in },

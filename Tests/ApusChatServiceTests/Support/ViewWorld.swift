@@ -4,7 +4,7 @@ import ApusJSON
 
 @testable import ApusChatService
 
-/// The rows of some users in memory, and the context in which one of them reads.
+/// The rows of some users in memory, and the contexts in which they read.
 ///
 /// The users `alice`, `bob`, `carol` and `dave` have the keys 1 to 4. The online state is that of
 /// `presence`.
@@ -52,7 +52,7 @@ final class ViewWorld {
         try self.change { $0.contacts = [row] }
     }
 
-    /// Records that a user was last seen at a time.
+    /// Adds a device of a user that was last seen at a time.
     func device(of user: Int64, seenAt time: Int64) throws {
         try self.change {
             $0.credentials.devices = [
@@ -90,15 +90,15 @@ final class ViewWorld {
         }
     }
 
-    /// A text message, whose ordinal is its seq.
+    /// Returns a message whose ordinal is its seq.
     static func message(_ conversation: Int64, _ seq: Int64, by sender: Int64, _ body: String, kind: EventKind = .text) -> EventRow {
         EventRow(
             conversation: ConversationKey(conversation), seq: seq, n: seq, sender: UserKey(sender), at: 10 + seq, kind: kind, body: body)
     }
 }
 
-/// The value of a text on the wire.
+/// Returns the value of a JSON text.
 func wire(_ text: String) throws -> JSONValue { try JSONValue(jsonString: text) }
 
-/// The text of the id of a conversation on the wire.
+/// Returns the id of a conversation on the wire.
 func conversationText(_ number: Int64) -> String { ConversationID(number: number).rawValue }

@@ -10,7 +10,7 @@ import Testing
 @Suite struct ForwardingTests {
     private let source = ConversationID(number: 7)
 
-    /// A group of Alice and Bob with messages of these kinds and bodies, by Alice.
+    /// Returns a group of Alice and Bob with messages of Alice of these kinds and bodies.
     private func world(_ messages: [(EventKind, String)], configure: (inout EventRow) -> Void = { _ in }) throws -> ViewWorld {
         let world = try ViewWorld()
         try world.conversation(
@@ -99,7 +99,7 @@ import Testing
 
     // MARK: Messages that cannot be forwarded
 
-    /// The seqs, and what is at their place.
+    /// A message that the user does not see, or that does not exist, is not forwarded.
     @Test func onlyVisibleMessagesAreForwarded() throws {
         let world = try self.world([
             (.text, #"{"text":"ok"}"#), (.text, #"{"text":"recalled"}"#), (.call, #"{"media":"audio","state":"ended"}"#),
@@ -116,7 +116,7 @@ import Testing
             let refusal = self.refusal { _ = try self.forward(world, [1, seq]) }
             #expect(refusal?.code == .notFound, "\(seq)")
         }
-        // It is hidden from Bob only.
+        // Message 4 is hidden only from Bob.
         #expect(try self.forward(world, [4], as: 1).count == 1)
     }
 
@@ -166,7 +166,7 @@ import Testing
         let world = try self.world([(.bundle, inner), (.text, #"{"text":"a"}"#)])
         let refusal = self.refusal { _ = try self.bundle(world, [2, 1]) }
         #expect(refusal?.code == .badRequest && refusal?.field == "seqs")
-        // The bundle names the senders of its messages itself.
+        // A copy of a bundle has no origin, because the bundle names the senders of its messages.
         #expect(try self.forward(world, [1]).map { try wire($0.body) } == [wire(inner)])
     }
 

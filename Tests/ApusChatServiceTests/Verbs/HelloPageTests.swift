@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    /// The epoch and the `sync` of a request, and whether the answer has heads.
+    /// Each case is the epoch and the `sync` of a request, and whether the answer has heads.
     @Test(
         arguments: [
             (nil, nil, nil, false), (nil, "", nil, true), ("e1", "", nil, true), ("e1", "e1.0", nil, true), ("e2", "", nil, false),
@@ -59,7 +59,7 @@ import Testing
         #expect(answer.epoch.rawValue == "e1")
     }
 
-    /// A page that no answer had is a fault of the client, and is told.
+    /// An unknown page token is an error of the client, which is refused.
     @Test func aWrongPageIsRefused() throws {
         let error = self.code { _ = try self.hello(try ViewWorld()) { $0.sync = SyncRequest(page: PageToken("h~x")) } }
         #expect(error?.code == .badRequest && error?.field == "page")

@@ -14,7 +14,7 @@ import Testing
         return answer
     }
 
-    /// All pages of a sync.
+    /// Returns all pages of a sync, up to 100.
     private func pages(_ world: ViewWorld, since: String? = nil) throws -> [SyncAnswer] {
         var pages = [try self.sync(world, since: since)]
         while let page = pages.last?.page, pages.count < 100 { pages.append(try self.sync(world, page: page)) }
@@ -47,8 +47,8 @@ import Testing
         #expect(answer.token.rawValue == "e1.0")
     }
 
-    /// The numbers of conversations and of pinned ones, and the numbers of heads of the pages. The
-    /// own notes are one more conversation.
+    /// Each case is the numbers of conversations and of pinned ones, and the numbers of heads of
+    /// the pages. The conversation with oneself is one more.
     @Test(
         arguments: [
             (28, 0, [29]), (29, 0, [30]), (30, 0, [30, 1]), (229, 0, [30, 200]), (230, 0, [30, 200, 1]), (40, 10, [40, 1]),
@@ -58,7 +58,7 @@ import Testing
         let world = try self.world(count, pinned: pinned)
         let pages = try self.pages(world)
         #expect(pages.map(\.heads.count) == sizes)
-        // Pinned ones first, the last pinned one before the others; then the newest.
+        // Pinned conversations are first, the last pinned one at the top. The newest ones follow.
         let order = stride(from: pinned, to: 0, by: -1).map { $0 } + stride(from: count, to: pinned, by: -1).map { $0 } + [1_000_001]
         #expect(pages.flatMap(\.heads).map(\.conversation.number) == order)
         #expect(pages.map { $0.badge == nil } == pages.indices.map { $0 > 0 }, "on the first page only")
@@ -75,7 +75,7 @@ import Testing
     @Test func aConversationThatMovesBetweenTwoPagesIsPartOfTheNextSync() throws {
         let world = try self.world(40)
         let first = try self.sync(world)
-        // The last one moves to the top, after the first page was read.
+        // The last conversation moves to the top after the first page is read.
         var counters = try #require(world.storage.head(of: UserKey(1), in: ConversationKey(1))?.conversation.counters)
         counters.lastAt = 1_000
         try world.change { $0.conversations = [ConversationChange(key: ConversationKey(1), counters: counters)] }
@@ -134,7 +134,7 @@ import Testing
         #expect(try self.sync(world, since: "e1.2").heads.count == 1)
     }
 
-    // MARK: Pages of others
+    // MARK: Forged pages
 
     @Test(arguments: [
         "h", "h~", "h~~~~", "h~e1.1~0~0", "h~e1.1~0~0~0~0", "h~e1~0~0~0", "h~e1.1~x~0~0", "h~e1.1~0~0~9223372036854775808", "h~.1~0~0~0",
@@ -146,7 +146,7 @@ import Testing
         #expect(error?.code == .badRequest && error?.field == "page")
     }
 
-    /// Tokens that a client made itself: the extremes of their numbers, and other epochs.
+    /// Forged tokens with extreme numbers and other epochs.
     @Test(arguments: [
         "h~e1.1~9223372036854775807~9223372036854775807~9223372036854775807",
         "h~e1.1~-9223372036854775808~-9223372036854775808~-9223372036854775808", "h~e9.1~0~0~0", "c~e1.0~e9.9~-9223372036854775808",
@@ -180,7 +180,8 @@ import Testing
         #expect { try PageText.token(["ä"]) } throws: { ($0 as? ChatError)?.code == .internal }
     }
 
-    /// The sizes of values, the bound, and the number that fits. Each value takes a comma.
+    /// Each case is the sizes of values, the bound, and the number of values that fit. Each value
+    /// also needs a comma.
     @Test(
         arguments: [
             ([], 10, 0), ([9], 10, 1), ([10], 10, 1), ([1_000], 10, 1), ([4, 4], 10, 2), ([4, 5], 10, 1), ([1_000, 1], 10, 1),

@@ -50,7 +50,7 @@ import Testing
         #expect(try self.event { $0.sender = UserKey(0) }["sender"] == nil)
     }
 
-    /// A stored body that is not an object, as a damaged row may have it, is shown as an empty one.
+    /// A stored body that is not an object, as in a damaged row, is served as an empty one.
     @Test(arguments: ["", "{", "[1]", "7", "null", #""text""#]) func aBodyThatIsNoObjectIsEmpty(body: String) throws {
         #expect(try self.event { $0.body = body }["body"] == nil)
     }

@@ -25,7 +25,7 @@ import Testing
         return world
     }
 
-    /// The head of Bob.
+    /// Returns Bob's head of the conversation.
     private func head(_ world: ViewWorld) throws -> ChatHead {
         try world.context(of: 2).head(try #require(world.storage.head(of: UserKey(2), in: ConversationKey(7))))
     }
@@ -79,7 +79,7 @@ import Testing
 
     // MARK: States
 
-    /// An invited, a waiting and a banned user see no part of the log.
+    /// An invited, a requesting and a banned user see no part of the log.
     @Test(arguments: [(MemberState.invited, true), (.requested, false), (.banned, false)])
     func aUserOutsideSeesTheTitleOnly(state: MemberState, hasInviter: Bool) throws {
         let world = try self.world(
@@ -102,7 +102,7 @@ import Testing
         #expect(try self.head(self.world(member: { $0.state = .invited })).peer == nil)
     }
 
-    /// The log of a former member ends where it left, also the counters of the head.
+    /// The log and the counters in the head of a former member end where the member left.
     @Test(arguments: [MemberState.left, .removed]) func aFormerMemberSeesTheLogUpToTheEnd(state: MemberState) throws {
         let world = try self.world(
             row: {
@@ -186,7 +186,7 @@ import Testing
         #expect(try self.head(world).own.folders == ["Work", "Boats"])
         let rows = [try #require(world.storage.head(of: UserKey(2), in: ConversationKey(7)))]
         #expect(try world.context(of: 2).heads(rows).map(\.own.folders) == [["Work", "Boats"]])
-        // A bit whose folder no longer exists.
+        // A bit without a folder is ignored.
         try world.account(2) { $0.folders = [] }
         #expect(try self.head(world).own.folders == [])
     }
@@ -197,7 +197,7 @@ import Testing
         #expect { try self.head(world) } throws: { ($0 as? ChatError)?.code == .unauthorized }
     }
 
-    /// Rows of drafts as they are stored, and as they are read.
+    /// Each case is the stored row of a draft and the draft of the head.
     @Test(
         arguments: [
             (#"{"draft":{"text":"hi"}}"#, #"{"text":"hi","at":60}"#),

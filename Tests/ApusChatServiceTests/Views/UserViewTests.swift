@@ -4,11 +4,11 @@ import Testing
 
 @testable import ApusChatService
 
-/// What a user sees of another one.
+/// The fields of a user that another user sees.
 @Suite struct UserViewTests {
     private static let blob = String(repeating: "ab", count: 32)
 
-    /// Bob, with everything that a profile can show, as a viewer reads him.
+    /// Returns rows in which the profile of Bob has all fields.
     private func world(_ privacy: AccountPrivacy = AccountPrivacy(), isOnline: Bool = false) throws -> ViewWorld {
         let world = try ViewWorld()
         try world.account(2) { row in
@@ -24,8 +24,8 @@ import Testing
 
     private static let avatar = #""avatar":"\#(blob)""#
 
-    /// The audiences of the picture and of the presence, the relation of Bob to the viewer, and
-    /// what the viewer reads beside the name, the nickname and the status.
+    /// Each case is the audiences of the picture and of the presence, the relation of Bob to the
+    /// viewer, whether Bob is online, and the fields beside name, nickname and status.
     @Test(
         arguments: [
             (.all, .all, .none, false, [avatar, #""online":false"#, #""last_seen":77"#]),
@@ -56,7 +56,7 @@ import Testing
         try world.contact(1, 2, .friend)
         let user = try #require(try world.context(of: 1).users([UserKey(2)]).first)
         #expect(user.avatar == nil && user.online == nil && user.lastSeen == nil)
-        // The entry of another peer is not the one of the viewer.
+        // A contact of Bob that is not the viewer has no effect.
         try world.contact(2, 3, .friend)
         #expect(try world.context(of: 1).users([UserKey(2)]).first == user)
     }
@@ -65,7 +65,7 @@ import Testing
         let world = try self.world(isOnline: true)
         try world.contact(2, 1, .friend, isBlocked: true)
         #expect(try world.context(of: 1).users([UserKey(2)]).map(\.json) == [try wire(#"{"name":"bob","nick":"Bob"}"#)])
-        // The block concerns one viewer.
+        // The block has no effect on other viewers.
         try world.contact(2, 3, .friend)
         #expect(try world.context(of: 3).users([UserKey(2)]).first?.status == "rowing")
     }
@@ -88,7 +88,7 @@ import Testing
     @Test func emptyTextsAndMissingValuesAreAbsent() throws {
         let world = try ViewWorld()
         try world.account(2) { $0.nickname = "" }
-        // No device: there is no time of a last connection.
+        // A user without devices has no time of a last connection.
         #expect(try world.context(of: 2).users([UserKey(2)]).map(\.json) == [try wire(#"{"name":"bob","online":false}"#)])
     }
 
