@@ -28,9 +28,10 @@ export class Engine extends Emitter {
 
   /**
    * @param {string|URL} url      the server's origin and Engine.IO path, http(s)
-   * @param {object} options      transports: a list of "polling", "websocket" or both, the first of which
-   *                              opens the session; query; timeout of the opening in ms, 20,000 by
-   *                              default; trace: ({direction, transport, data}) => void
+   * @param {object} options      transports: "polling", "websocket" or both, the first of which opens
+   *                              the session; query: further parameters of the address; timeout of
+   *                              the opening in ms, 20,000 by default; trace: called with
+   *                              ({direction, transport, data}) for each packet
    */
   constructor(url, { transports = ["polling", "websocket"], query = {}, timeout = 20_000, trace = null } = {}) {
     super();
@@ -55,7 +56,7 @@ export class Engine extends Emitter {
     else this.#pollOnce();
   }
 
-  /** Queues a message. The messages of one turn are sent together at its end. */
+  /** Queues a message. Messages of the same task are sent together in a microtask. */
   send(data) {
     if (this.#state !== "open") return;
     this.#enqueue({ type: PacketType.message, data });
@@ -74,8 +75,8 @@ export class Engine extends Emitter {
   }
 
   /**
-   * Closes a session after a missed ping. Called by pages whose timers were suspended (tabs,
-   * laptops).
+   * Closes the session if a ping is overdue. Timers do not run while a page is suspended, so
+   * SocketManager calls this when the page is shown again.
    */
   checkHeartbeat() {
     if (this.#state !== "open" || !this.#handshake.pingInterval) return;
@@ -205,7 +206,7 @@ export class Engine extends Emitter {
       .catch(() => {}); // the session has ended
   }
 
-  /** The body of the answer, or null after an error that closed the session. */
+  /** Returns the body of the response, or null after an error, which closes the session. */
   async #request(method, body) {
     const headers = body === undefined ? {} : { "Content-Type": "text/plain;charset=UTF-8" };
     try {
@@ -286,8 +287,8 @@ export class Engine extends Emitter {
       trace("in", event.data);
       if (event.data !== "3probe") return failed();
       this.#paused = true;
-      // The server answers the pending poll with a noop, so both end soon. Their packets are
-      // processed.
+      // The server answers the pending poll with a noop, so both requests end soon. Their packets
+      // are processed before the upgrade.
       await Promise.all([this.#poll, this.#post]);
       await Promise.resolve();
       if (this.#state !== "open" || socket.readyState !== WebSocket.OPEN) return;
@@ -303,7 +304,7 @@ export class Engine extends Emitter {
   }
 }
 
-/** The message of a refused request: Engine.IO's JSON error, or the status. */
+/** Returns the message of a refused request: that of Engine.IO's JSON error, or the status. */
 function refusal(status, text) {
   try {
     const { message } = JSON.parse(text);

@@ -7,8 +7,8 @@ import { PacketDecoder, encodePacket } from "./packets.js";
 import { Socket } from "./socket.js";
 
 /**
- * Events: "state" ({name: "closed" | "connecting" | "open" | "waiting", transport, attempt, retryAt,
- * error}).
+ * Events: "state" ({name: "closed" | "connecting" | "open" | "waiting", transport, attempt,
+ * retryAt, error}). `retryAt` is in ms since 1970.
  */
 export class SocketManager extends Emitter {
   #options;
@@ -20,16 +20,21 @@ export class SocketManager extends Emitter {
   #state = { name: "closed", attempt: 0 };
 
   /**
-   * Options: path, transports, query, timeout (ms), reconnection (false or {from, to, jitter}),
-   * trace (packet => void).
+   * Options:
+   * - path: "/socket.io/" by default
+   * - transports: ["polling", "websocket"] by default
+   * - query: further parameters of each address
+   * - timeout: of the opening of a session and of a namespace, in ms, 20,000 by default
+   * - reconnection: false, or the options of Backoff: {from, to} in ms and {jitter}
+   * - trace: called with {direction, transport, data} for each packet
    */
   constructor(url, options = {}) {
     super();
     this.#options = { path: "/socket.io/", transports: ["polling", "websocket"], timeout: 20_000, reconnection: {}, ...options };
     this.url = new URL(this.#options.path, url);
     this.#backoff = new Backoff(this.#options.reconnection || {});
-    // Tries at once when the network is available again or the page is shown again. Closes the
-    // session when the network is lost.
+    // Reconnects immediately when the network is available again or the page is shown again. Closes
+    // the session when the network is lost.
     globalThis.addEventListener?.("online", () => this.retryNow());
     globalThis.addEventListener?.("offline", () => this.drop());
     globalThis.document?.addEventListener("visibilitychange", () => {
@@ -43,22 +48,25 @@ export class SocketManager extends Emitter {
   get engineID() { return this.#engine?.id ?? null; }
 
   /**
-   * The socket of a namespace, created on first use. `auth` is a value, or a function called at
-   * each attempt.
+   * Returns the socket of a namespace, which is created on first use. `auth` is a value, or a
+   * function that is called at each attempt.
    */
   socket(namespace = "/", options = {}) {
     if (!this.#sockets.has(namespace)) this.#sockets.set(namespace, new Socket(this, namespace, options));
     return this.#sockets.get(namespace);
   }
 
-  /** Ends the delay before the next attempt. */
+  /** Starts the next attempt without further delay. */
   retryNow() {
     if (this.#state.name !== "waiting") return;
     clearTimeout(this.#retryTimer);
     this.#open();
   }
 
-  /** Continues after a suspension: ends a dead session and the delay before the next attempt. */
+  /**
+   * Continues after a suspension: closes a session whose ping is overdue, and starts the next
+   * attempt without further delay.
+   */
   resume() {
     this.#engine?.checkHeartbeat();
     this.retryNow();
@@ -66,14 +74,14 @@ export class SocketManager extends Emitter {
 
   // --- for Socket ---
 
-  /** @internal Connects a socket. */
+  /** @internal Connects a socket, and opens the session if necessary. */
   join(socket) {
     if (this.#engine?.isOpen) socket.engineOpened();
     else if (this.#state.name === "closed") this.#open();
     else this.retryNow();
   }
 
-  /** @internal Disconnects a socket. The last one closes the session. */
+  /** @internal Closes the session if no socket uses it any longer. */
   left() {
     if ([...this.#sockets.values()].some((socket) => socket.wanted)) return;
     clearTimeout(this.#retryTimer);

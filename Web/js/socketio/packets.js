@@ -1,7 +1,8 @@
-// Socket.IO protocol 5: packets as text with binary attachments at any depth. Pure.
+// Socket.IO protocol 5: encodes and decodes packets, whose data may contain binary attachments at
+// any depth.
 //
-// A packet is {type, namespace, data, id}: data is the auth of a CONNECT, the array of an EVENT or
-// ACK, the error of a CONNECT_ERROR.
+// A packet is {type, namespace, data, id}. `data` is the auth of a CONNECT, the array of an EVENT
+// or ACK, or the error of a CONNECT_ERROR.
 
 export const PacketType = Object.freeze({ connect: 0, disconnect: 1, event: 2, ack: 3, connectError: 4, binaryEvent: 5, binaryAck: 6 });
 
@@ -9,7 +10,8 @@ const MAXIMUM_ATTACHMENTS = 64;
 const RESERVED = new Set(["connect", "connect_error", "disconnect", "disconnecting", "newListener", "removeListener"]);
 
 /**
- * The frames of a packet: its text first, then the attachments in the order of their placeholders.
+ * Returns the frames of a packet: the text, then the attachments in the order of their
+ * placeholders.
  */
 export function encodePacket({ type, namespace = "/", data, id }) {
   const attachments = [];
@@ -26,7 +28,10 @@ export function encodePacket({ type, namespace = "/", data, id }) {
   return [text, ...attachments];
 }
 
-/** Assembles packets. Throws on a protocol error, after which the connection must be closed. */
+/**
+ * Assembles packets from frames. `add` throws on a protocol error, after which the connection must
+ * be closed.
+ */
 export class PacketDecoder {
   #pending = null; // {packet, missing, attachments}
 

@@ -7,7 +7,7 @@ import { PacketType } from "./packets.js";
 /**
  * Events of the connection: "connect", "connect_error" (error), "disconnect" (reason). All others
  * are events of the server with their arguments; if the server requests an ack, the last argument
- * is a function. `onAny` receives every event of the server.
+ * is a function. `onAny` receives each event of the server as (name, arguments).
  */
 export class Socket {
   #manager; #auth;
@@ -55,8 +55,8 @@ export class Socket {
   }
 
   /**
-   * Sends an event. Returns false, and sends nothing, while not connected; the application queues
-   * messages.
+   * Sends an event. While not connected, it returns false and sends nothing; the application must
+   * queue its messages.
    */
   emit(name, ...values) {
     if (!this.connected) return false;
@@ -65,8 +65,8 @@ export class Socket {
   }
 
   /**
-   * Sends an event and returns the arguments of its ack. Rejects immediately when the connection is
-   * lost.
+   * Sends an event, and resolves to the arguments of its ack. Rejects after `timeout` ms, 10,000 by
+   * default, or immediately when the connection is lost.
    */
   emitWithAck(name, values = [], { timeout = 10_000 } = {}) {
     return new Promise((resolve, reject) => {
