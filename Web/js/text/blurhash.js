@@ -1,4 +1,5 @@
-// BlurHash (https://github.com/woltapp/blurhash): a blurred picture in a short text.
+// Encodes and decodes BlurHash (https://github.com/woltapp/blurhash), a short text that represents
+// a blurred picture.
 
 const DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz#$%*+,-.:;=?@[]^_{|}~";
 const number = (text) => [...text].reduce((value, digit) => value * 83 + Math.max(0, DIGITS.indexOf(digit)), 0);
@@ -9,7 +10,7 @@ const encode = (value) => {
 };
 const signed = (value) => Math.sign(value) * value * value;
 
-/** Draws `hash` into a canvas of 32 × 32 pixels; returns null if it is not a BlurHash. */
+/** Draws `hash` on a canvas of 32 × 32 pixels. Returns null if it is not a BlurHash. */
 export function blurCanvas(hash) {
   if (typeof hash !== "string" || hash.length < 6) return null;
   const sizes = number(hash[0]);
@@ -52,7 +53,10 @@ export function blurCanvas(hash) {
 
 const digits = (value, length) => Array.from({ length }, (_, index) => DIGITS[Math.floor(value / 83 ** (length - 1 - index)) % 83]).join("");
 
-/** Encodes small pixels ({width, height, data} with RGBA) with 4 × 3 components. */
+/**
+ * Returns the BlurHash of a small picture ({width, height, data} with RGBA). `columns` and `rows`
+ * are the numbers of components, 4 and 3 by default.
+ */
 export function blurHash({ width, height, data }, columns = 4, rows = 3) {
   const factors = [];
   for (let row = 0; row < rows; row += 1) {

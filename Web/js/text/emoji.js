@@ -1,6 +1,9 @@
-// The emoji of the picker and their English and Chinese names, for `:name:` and the search.
+// The emoji of the picker and their English and Chinese names, for `:name:` and for the search.
 
-/** Each group: its key in the translations, and "emoji name Chinese" entries separated by commas. */
+/**
+ * For each group, whose key names its translation: entries "emoji name Chinese", separated by
+ * commas.
+ */
 const DATA = {
   smileys: "😀 grinning 笑脸,😃 smiley 开心,😄 smile 大笑,😁 grin 咧嘴笑,😆 laughing 哈哈,😅 sweat_smile 苦笑,🤣 rofl 笑倒,😂 joy 笑哭,🙂 slight_smile 微笑,🙃 upside_down 倒脸,😉 wink 眨眼,😊 blush 害羞,😇 innocent 天使,🥰 in_love 爱意,😍 heart_eyes 花痴,🤩 star_struck 星星眼,😘 kissing_heart 飞吻,😋 yum 好吃,😛 tongue 吐舌,😜 wink_tongue 调皮,🤗 hug 抱抱,🤭 giggle 捂嘴笑,🤔 thinking 思考,🤐 zipper 闭嘴,🤨 raised_eyebrow 怀疑,😐 neutral 无语,😑 expressionless 面无表情,😶 no_mouth 沉默,😏 smirk 得意,😒 unamused 不屑,🙄 eye_roll 白眼,😬 grimace 尴尬,😌 relieved 放松,😔 pensive 失落,😪 sleepy 困,😴 sleeping 睡觉,😷 mask 口罩,🤒 ill 发烧,🤧 sneeze 打喷嚏,🥵 hot 热,🥶 cold 冷,😵 dizzy 晕,🤯 mind_blown 震惊,🤠 cowboy 牛仔,🥳 party 庆祝,😎 sunglasses 墨镜,🤓 nerd 书呆子,😕 confused 困惑,😟 worried 担心,🙁 frown 难过,😮 open_mouth 惊讶,😲 astonished 吃惊,😳 flushed 脸红,🥺 pleading 可怜,😨 fearful 害怕,😰 anxious 焦虑,😥 sad_relieved 伤心,😢 cry 流泪,😭 sob 大哭,😱 scream 尖叫,😖 confounded 纠结,😞 disappointed 失望,😓 sweat 冒汗,😩 weary 疲惫,🥱 yawn 哈欠,😤 triumph 哼,😡 rage 暴怒,😠 angry 生气,🤬 swearing 骂人,😈 imp 小恶魔,💀 skull 骷髅,💩 poop 便便,🤡 clown 小丑,👻 ghost 鬼,👽 alien 外星人,🤖 robot 机器人",
   people: "👋 wave 挥手,🤚 raised_back 手背,✋ hand 手掌,👌 ok 好的,🤌 pinched 捏手指,✌️ victory 胜利,🤞 fingers_crossed 祈祷好运,🤟 love_you 爱你,🤘 metal 摇滚,🤙 call_me 打电话,👈 left 左,👉 right 右,👆 point_up 上,👇 point_down 下,👍 thumbsup 赞,👎 thumbsdown 踩,✊ fist 拳头,👊 punch 出拳,👏 clap 鼓掌,🙌 raised_hands 举手庆祝,👐 open_hands 张开手,🤝 handshake 握手,🙏 pray 合十,✍️ writing 写字,💪 muscle 肌肉,👀 eyes 眼睛,🧠 brain 大脑,👶 baby 婴儿,👧 girl 女孩,👦 boy 男孩,👩 woman 女人,👨 man 男人,👵 grandma 奶奶,👴 grandpa 爷爷,🙋 raising_hand 举手,🤷 shrug 耸肩,🤦 facepalm 捂脸,💃 dancer 跳舞,🏃 runner 跑步,🚶 walking 走路,👨‍👩‍👧 family 家庭,🧑‍💻 technologist 程序员",
@@ -12,7 +15,7 @@ const DATA = {
   symbols: "❤️ heart 爱心,🧡 orange_heart 橙心,💛 yellow_heart 黄心,💚 green_heart 绿心,💙 blue_heart 蓝心,💜 purple_heart 紫心,🖤 black_heart 黑心,💔 broken_heart 心碎,💕 hearts 两颗心,💯 hundred 满分,✅ check 对勾,☑️ ballot 选中,❌ x 错误,❗ exclamation 感叹号,❓ question 问号,⚠️ warning 警告,🚫 prohibited 禁止,♻️ recycle 回收,➕ plus 加号,➖ minus 减号,💤 zzz 睡着,💬 speech 对话,🔔 bell 铃铛,🔕 no_bell 静音,🎵 note 音符,✨ sparkles 闪光,🔴 red 红色,🟢 green 绿色,🔵 blue 蓝色,🏁 finish 终点",
 };
 
-/** [{ key, items: [{ face, name, zh }] }] */
+/** The groups: [{ key, items: [{ face, name, zh }] }]. */
 export const EMOJI = Object.entries(DATA).map(([key, list]) => ({
   key,
   items: list.split(",").map((entry) => {
@@ -24,7 +27,10 @@ export const EMOJI = Object.entries(DATA).map(([key, list]) => ({
 const ALL = EMOJI.flatMap((group) => group.items);
 const BY_NAME = new Map([...ALL.map((item) => [item.zh, item.face]), ...ALL.map((item) => [item.name, item.face]), ["+1", "👍"], ["-1", "👎"], ["love", "❤️"], ["lol", "😂"]]);
 
-/** The emoji with a name that contains all words of `text`, in either language; those that begin with it first. */
+/**
+ * Returns at most `limit` emoji, 8 by default, whose English or Chinese name contains each word of
+ * `text`. Names that begin with the first word precede the others.
+ */
 export function findEmoji(text, limit = 8) {
   const words = text.toLowerCase().split(/[\s_]+/).filter(Boolean);
   const found = ALL.filter(({ name, zh }) => words.every((word) => name.includes(word) || zh.includes(word)));
@@ -32,14 +38,14 @@ export function findEmoji(text, limit = 8) {
   return found.sort((one, other) => rank(one) - rank(other)).slice(0, limit);
 }
 
-/** Replaces each known `:name:`. */
+/** Replaces each known `:name:` by its emoji. */
 export function replaceShortcodes(text) {
   return text.replace(/[:：]([a-z0-9_+-]{1,24}|\p{Script=Han}{1,6})[:：]/gu, (whole, name) => BY_NAME.get(name) ?? whole);
 }
 
 const ONLY_EMOJI = /^(?:\p{Extended_Pictographic}|\p{Emoji_Component}|\s)+$/u;
 
-/** Whether a text has one to three emoji and nothing else. */
+/** Returns whether a text consists of one to three emoji. */
 export function isBigEmoji(text) {
   if (text.length > 40 || !ONLY_EMOJI.test(text) || /^[\d\s#*]+$/.test(text)) return false;
   const parts = typeof Intl.Segmenter === "function" ? [...new Intl.Segmenter().segment(text.replace(/\s/g, ""))].length : [...text].length;

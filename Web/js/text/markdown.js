@@ -20,10 +20,10 @@ const count = (text) => {
   return scalars;
 };
 
-/** An address without the punctuation that ends a sentence. */
+/** Returns an address without the punctuation that follows it in a sentence. */
 export const linkEnd = (address) => address.replace(/[.,:;!?)\]}]+$/, (tail) => (tail.startsWith(")") && address.includes("(") ? ")" : ""));
 
-/** Whether an address may become a link. */
+/** Returns whether an address may become a link. */
 export function isSafeURL(url) {
   return SCHEMES.test(url) && !/[\s"<>\\`]|\p{Cc}|\p{Default_Ignorable_Code_Point}/u.test(url);
 }
@@ -175,12 +175,12 @@ export function parseMarkdown(source, { mentions = new Map(), all = new Set(["al
   return { text: out.text, entities: out.entities };
 }
 
-/** The names after `@` in a text, in lower case. */
+/** Returns the names after `@` in a text, in lower case. */
 export function namesIn(text) {
   return [...new Set([...text.matchAll(NAME)].map(([, name]) => name.toLowerCase().replace(/[._-]+$/, "")))].filter(Boolean);
 }
 
-/** The place of the closing mark in `text`, which begins with the opening one; -1 for none. */
+/** Returns the index of the closing mark in `text`, which begins with the opening mark, or -1. */
 function closing(text, mark) {
   let at = mark.length;
   for (;;) {
@@ -197,8 +197,8 @@ function closing(text, mark) {
 const MARKS = { bold: "**", italic: "*", underline: "__", strike: "~~", spoiler: "||", code: "`" };
 
 /**
- * Returns Markdown that parses to this text and these entities, for an edit in the composer. Marks
- * that are a part of the text are escaped if they would format it.
+ * Returns Markdown that parses to this text and these entities, for an edit in the composer.
+ * Characters of the text are escaped if they would be parsed as marks.
  */
 export function toMarkdown(text, entities = []) {
   const source = withMarks(text, entities, "");
@@ -207,12 +207,15 @@ export function toMarkdown(text, entities = []) {
   return withMarks(text, entities, replaceShortcodes(text) === text ? "\\*_~|`[" : "\\*_~|`[:");
 }
 
-/** The entities that Markdown expresses by marks, as a text to compare. */
+/** Returns the entities that Markdown expresses by marks, as a text to compare. */
 function formats(entities) {
   return entities.filter(({ type }) => MARKS[type] || type === "pre").map(({ type, offset, length }) => `${type} ${offset} ${length}`).sort().join();
 }
 
-/** `escapes` are the characters of the text that a backslash precedes, except in code and addresses. */
+/**
+ * Inserts the marks of the entities. A backslash precedes each character of `escapes` in the text,
+ * except in code and addresses.
+ */
 function withMarks(text, entities, escapes) {
   const scalars = [...text];
   const inserts = [];

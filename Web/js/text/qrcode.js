@@ -1,7 +1,7 @@
-// QR codes (ISO/IEC 18004) of texts in bytes, with error correction level M. Returns the rows of
-// modules, true for dark, without the quiet zone.
+// Encodes texts as QR codes (ISO/IEC 18004) in byte mode, with error correction level M.
 
-// For the versions 1 to 20: the codewords of error correction in a block, and the number of blocks.
+// For each version from 1 to 20: the number of error correction codewords of a block, and the
+// number of blocks.
 const CORRECTION = [10, 16, 26, 18, 24, 16, 18, 22, 22, 26, 30, 22, 22, 24, 24, 28, 28, 26, 26, 26];
 const BLOCKS = [1, 1, 1, 2, 2, 4, 4, 4, 5, 5, 5, 8, 9, 9, 10, 10, 11, 13, 14, 16];
 const LEVEL_M = 0;
@@ -11,7 +11,10 @@ const MASKS = [
   (x, y) => ((x * y) % 2) + ((x * y) % 3), (x, y) => (((x * y) % 2) + ((x * y) % 3)) % 2, (x, y) => (((x + y) % 2) + ((x * y) % 3)) % 2,
 ];
 
-/** Null for a text that is longer than 660 bytes or so. */
+/**
+ * Returns the rows of modules, true for dark, without the quiet zone; null for a text of more than
+ * 666 bytes in UTF-8.
+ */
 export function qrcode(text) {
   const data = new TextEncoder().encode(text);
   const version = CORRECTION.findIndex((_, index) => data.length + (index + 1 < 10 ? 2 : 3) <= capacity(index + 1)) + 1;
@@ -26,12 +29,12 @@ export function qrcode(text) {
   return best.rows;
 }
 
-/** The codewords of data. */
+/** Returns the number of data codewords of a version. */
 function capacity(version) {
   return (modules(version) >> 3) - CORRECTION[version - 1] * BLOCKS[version - 1];
 }
 
-/** The modules for data and error correction. */
+/** Returns the number of modules for data and error correction. */
 function modules(version) {
   const count = Math.floor(version / 7) + 2;
   const patterns = version === 1 ? 0 : (25 * count - 10) * count - 55;
@@ -51,7 +54,10 @@ function encoded(data, version) {
   return Array.from({ length: length / 8 }, (_, index) => parseInt(bits.slice(index * 8, index * 8 + 8).join(""), 2));
 }
 
-/** The data and the error correction of the blocks, one codeword of each block in turn. */
+/**
+ * Returns the data codewords, then the error correction codewords, each time one codeword of each
+ * block in turn.
+ */
 function interleaved(data, version) {
   const count = BLOCKS[version - 1];
   const correction = CORRECTION[version - 1];
@@ -69,7 +75,7 @@ function interleaved(data, version) {
   return found;
 }
 
-/** The product in the field of 256 elements with the polynomial 0x11D. */
+/** Returns the product in the field of 256 elements with the polynomial 0x11D. */
 function product(one, other) {
   let result = 0;
   for (let bit = 7; bit >= 0; bit -= 1) result = ((result << 1) ^ ((result >> 7) * 0x11d)) ^ (((other >> bit) & 1) * one);
@@ -113,7 +119,7 @@ function drawn(version, codewords, mask) {
   return rows;
 }
 
-/** The centres of the alignment patterns. */
+/** Returns the coordinates of the centres of the alignment patterns. */
 function alignment(version, size) {
   if (version === 1) return [];
   const count = Math.floor(version / 7) + 2;
@@ -121,7 +127,10 @@ function alignment(version, size) {
   return [6, ...Array.from({ length: count - 1 }, (_, index) => size - 7 - index * step).reverse()];
 }
 
-/** The format and, from version 7 on, the version, each with its error correction. */
+/**
+ * Draws the format information and, from version 7 on, the version information, each with its error
+ * correction.
+ */
 function describe(set, size, version, mask) {
   const format = (LEVEL_M << 3) | mask;
   let rest = format;
@@ -161,7 +170,10 @@ function fill(rows, size, codewords, mask) {
   }
 }
 
-/** Returns the penalty of a mask: runs, squares, patterns that resemble the finders, and an uneven number of dark modules. */
+/**
+ * Returns the penalty of a mask: runs, squares, patterns that resemble the finders, and an uneven
+ * number of dark modules.
+ */
 function penalty(rows) {
   const size = rows.length;
   let score = 0;

@@ -1,4 +1,4 @@
-// Renders a text with entities as elements. The text is never parsed as markup.
+// Renders a text with entities as DOM nodes. The text is never parsed as markup.
 
 import { h } from "../views/dom.js";
 import { isSafeURL, LINK, linkEnd } from "./markdown.js";
@@ -7,8 +7,9 @@ const BLOCKS = new Set(["pre", "quote", "list"]);
 const SIMPLE = { bold: "strong", italic: "em", underline: "u", strike: "s", code: "code" };
 
 /**
- * Returns the nodes of a text. `context`: { me, open(name) } with the own user name and what a click on a
- * mention does. Entities that are outside of the text or cross each other are shown as plain text.
+ * Returns the nodes of a text. `context` has `me`, the name of the user; `open(name)`, which a
+ * click on a mention calls; and `spoiler`, the label of a hidden spoiler. Entities that are outside
+ * of the text or cross an earlier one are ignored.
  */
 export function renderText(text, entities = [], context = {}) {
   const scalars = [...text];
@@ -33,14 +34,17 @@ function range(scalars, start, end, entities, context, depth) {
     if (entity.offset > at) nodes.push(...plain(scalars.slice(at, entity.offset).join(""), depth));
     nodes.push(element(entity, range(scalars, entity.offset, stop, inside, context, depth + 1), context));
     at = stop;
-    // A line break after a block is part of its box.
+    // A block ends its line, so the line break that follows is not rendered.
     if (BLOCKS.has(entity.type) && scalars[at] === "\n") at += 1;
   }
   if (at < end) nodes.push(...plain(scalars.slice(at, end).join(""), depth));
   return nodes;
 }
 
-/** A text outside of entities: addresses become links, for senders that do not mark them. */
+/**
+ * Returns the nodes of a text outside of entities. Addresses become links, because not all senders
+ * mark them.
+ */
 function plain(text, depth) {
   if (depth > 0 || !text.includes("://")) return [text];
   const nodes = [];
@@ -83,7 +87,10 @@ function spoiler(children, context) {
   return shown;
 }
 
-/** Returns nodes of `text` with the ranges marked. */
+/**
+ * Returns the nodes of `text`, with `ranges` ({offset, length} in Unicode scalars) in `mark`
+ * elements.
+ */
 export function highlight(text, ranges = []) {
   const scalars = [...text];
   const nodes = [];

@@ -1,4 +1,6 @@
-// The common form of names that look alike, as in `NameSkeleton` of the server: the skeleton of UTS 39 section 4 with a reduced table. Case, marks, spaces, `.`, `_` and `-` are ignored, and `i` and `|` count as `l`.
+// The common form of names that look alike, as in `NameSkeleton` of the server: the skeleton of UTS
+// 39, section 4, with a reduced table. Case, marks, spaces, `.`, `_` and `-` are ignored, and `i`
+// and `|` count as `l`.
 
 const IGNORED = /[\p{Mn}\p{Me}\p{Cf}\p{Zs}\p{Cc}\p{DI}._-]/u;
 const SHARED = { m: "rn", w: "vv", i: "l", 1: "l", "|": "l", 0: "o" };
@@ -10,7 +12,10 @@ const PAIRS = `
   ıi ɑa ɡg ſf ɩi ɪi ʏy ᴏo ᴄc ᴠv ᴡw ᴢz ꜱs ɢg ʜh ɴn ʀr ʟl ᴀa ᴇe ᴋk ᴘp ᴛt ᴜu ⅼl ɛe ʋv ƅb ɯw`;
 const TABLE = new Map(PAIRS.trim().split(/\s+/).map((pair) => [...pair]));
 
-/** The skeleton of an account name or a shown name. Two names with one skeleton look alike. */
+/**
+ * Returns the skeleton of an account name or a shown name. Two names with the same skeleton look
+ * alike.
+ */
 export function skeleton(name) {
   let found = "";
   for (const scalar of name.normalize("NFKD")) {
