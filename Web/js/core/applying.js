@@ -1,18 +1,26 @@
 // Applies changes to events and heads, in the same way as the server.
 
 const MESSAGES = new Set(["text", "image", "audio", "video", "file", "location", "card", "call", "poll", "bundle", "encrypted"]);
-/** The kinds whose events repeat the content of the message that they refer to. Their content is removed with that of the message. */
+/**
+ * The kinds of events that repeat the content of the message that they refer to. Their content is
+ * removed with that of the message.
+ */
 const REPEATING = new Set(["edit", "preview"]);
 const BLANK = new Set(["recalled", "expired", "erased"]);
 const CALL_ENDS = new Set(["ended", "missed", "declined", "busy"]);
 
-/** Whether the event is a message. Events of unknown kinds with an ordinal are messages too. */
+/**
+ * Returns whether the event is a message. Events of unknown kinds with an ordinal are messages too.
+ */
 export const isMessage = (event) => MESSAGES.has(event.kind) || (event.n !== undefined && event.kind !== "hidden");
 export const isBlank = (event) => BLANK.has(event.state);
-/** Whether the event repeats content of the message that it refers to. */
+/** Returns whether the event repeats content of the message that it refers to. */
 export const repeats = (event) => REPEATING.has(event.kind);
 
-/** The event after a change, or the same object if the change has no effect on it. */
+/**
+ * Returns the event after a change by any user, or the same object if the change has no effect on
+ * it. `user` is the name of the signed-in user.
+ */
 export function applying(event, change, user) {
   if (change.thread === event.seq && change.n !== undefined) return replied(event, change);
   if (isMessage(change) || isBlank(event)) return event;
@@ -38,15 +46,18 @@ export function applying(event, change, user) {
 
 function blanking({ body: _, reactions: __, votes: ___, expires_at: ____, mine: _____, ...rest }, state) { return { ...rest, state }; }
 
-/** Returns an event after it has expired. */
+/** Returns the event without the content, as after its expiry. */
 export const expiring = (event) => blanking(event, "expired");
 
-/** The event as it is kept: an edit or a preview that arrives after the end of its message is empty. */
+/**
+ * Returns the event as it is stored. An edit or a preview of a message without content is stored
+ * without its content.
+ */
 export function keeping(event, target) {
   return repeats(event) && event.body && target && isBlank(target) ? blanking(event, target.state) : event;
 }
 
-/** The message that began a thread after a reply in it. */
+/** Returns the message that began a thread after a reply in the thread. */
 function replied(event, { seq }) {
   const { count = 0, seq: newest = 0 } = event.replies ?? {};
   return seq > newest ? { ...event, replies: { count: count + 1, seq } } : event;
@@ -61,7 +72,7 @@ function reacted(event, { key, remove }, own) {
   return { ...after, mine: { ...event.mine, reactions: remove ? before : [...before, key] } };
 }
 
-/** The preview of an event for a list of conversations. */
+/** Returns the preview of an event for a list of conversations. */
 export function preview(event) {
   const body = event.body ?? {};
   const text = body.text ?? body.question ?? body.title ?? body.name ?? body.nick;
@@ -73,7 +84,7 @@ export function preview(event) {
   };
 }
 
-/** The head after new events at the end of its log, which are in the order of `seq`. */
+/** Returns the head after new events at the end of its log, in the order of `seq`. */
 export function advancing(head, events, user) {
   let after = head;
   for (const event of events) {
@@ -96,14 +107,17 @@ export function advancing(head, events, user) {
   return after;
 }
 
-/** The call that takes place. */
+/** Returns the `seq` of the call that takes place after an event of a call. */
 function calling(call, { kind, seq, ref, body }) {
   const isOver = CALL_ENDS.has(body?.state);
   if (kind === "call") return isOver ? undefined : seq;
   return isOver && ref === call ? undefined : call;
 }
 
-/** Whether an event moves its conversation up in lists and is its preview. Reactions, edits and other changes of messages keep its place. */
+/**
+ * Returns whether an event moves its conversation up in lists and becomes its preview. Reactions,
+ * edits and other changes of messages do not.
+ */
 const movesUp = ({ n, kind, body }, conversation) => n !== undefined || /^(conversation\.(create|set)|member\.(invite|leave|remove))$/.test(kind)
   || (kind === "member.join" && (conversation !== "channel" || body?.via === "add"));
 
@@ -120,12 +134,15 @@ function pinned(pins = [], event) {
   return event.body?.remove ? rest : [event.ref, ...rest];
 }
 
-/** Whether a message mentions the user. */
+/** Returns whether a message mentions the user. */
 export function mentions(event, user) {
   return (event.body?.entities ?? []).some((each) => each.type === "all" || (each.type === "mention" && each.user === user));
 }
 
-/** Returns the head after the user's read position moved to `read`. */
+/**
+ * Returns the head after the user's read position moved to `read`. `unread` and `mentioned` are the
+ * numbers of unread messages and mentions after it; absent ones are derived from the head.
+ */
 export function reading(head, read, unread, mentioned) {
   if (read < (head.read ?? 0)) return head;
   const left = unread ?? Math.max(0, Math.min(head.unread ?? 0, head.n - read));

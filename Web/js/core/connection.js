@@ -1,5 +1,5 @@
-// The socket of the page: connects, says hello, synchronizes the heads, and renews the session when
-// its access token has ended.
+// The connection to the namespace `/chat`: it sends `hello`, synchronizes the heads, and renews the
+// session when its access token has expired.
 
 import { SocketManager } from "/js/socketio/index.js";
 import { Refusal, deviceDescription, post, refusal } from "./requests.js";
@@ -49,13 +49,16 @@ export class Connection {
     this.#change("offline");
   }
 
-  /** An event of a page that the worker does not receive: "online", "offline" or "shown". */
+  /** Handles an event of a page that a worker may not receive: "online", "offline" or "shown". */
   network(event) {
     if (event === "offline") this.#manager?.drop();
     else this.#manager?.resume();
   }
 
-  /** A request of the wire. Waits a moment for a connection that is being made. */
+  /**
+   * Sends a request of the wire and returns its answer. Waits up to 5 s for a connection that is
+   * being established.
+   */
   async call(verb, body) {
     if (!this.#isReady) await this.#untilReady();
     const [answer] = await this.#socket.emitWithAck(verb, [clean(body)]).catch((error) => { throw refusal(error); });
@@ -63,7 +66,7 @@ export class Connection {
     return answer ?? {};
   }
 
-  /** Renews the session by the refresh cookie and connects again. */
+  /** Renews the session with the refresh cookie, and connects again. */
   async renew() {
     this.#change("connecting");
     try {
@@ -110,7 +113,10 @@ export class Connection {
     });
   }
 
-  /** The server refused the connection. Without data it could not be reached, and the manager tries again. */
+  /**
+   * Handles a failed connection. Without the code of a refusal, the server was not reached, and the
+   * manager tries again.
+   */
   #refused(refusal) {
     if (refusal?.code === "unauthorized") this.renew();
     else if (refusal?.code) {
@@ -126,7 +132,10 @@ export class Connection {
     this.#core.dismissed(reason);
   }
 
-  /** The server closed the connection itself: reconnects after the delay that it requested, with a random variation. */
+  /**
+   * Reconnects after the delay that the server requested, with a random variation. The manager does
+   * not reconnect after a refusal or a close by the server.
+   */
   #again() {
     if (!this.#isWanted) return;
     this.#change("connecting");
@@ -135,7 +144,10 @@ export class Connection {
     setTimeout(() => { if (this.#isWanted) this.#socket.connect(); }, delay);
   }
 
-  /** A push that arrives during the sync of the heads may be newer than the sync. */
+  /**
+   * Handles a push. Those that arrive during the sync of the heads are processed after it, because
+   * they may be newer.
+   */
   #pushed(name, body) {
     if (this.#isReady) this.#core.pushed(name, body);
     else if (this.#held.length < MOST_HELD) this.#held.push([name, body]);

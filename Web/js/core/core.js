@@ -1,5 +1,5 @@
 // The core of the page: the account, the heads, the outbox, the logs and the connection. It runs in
-// the worker of one tab, or in the page where the browser has no locks.
+// the worker of one tab, or in the page if the browser has no workers or locks.
 
 import { advancing, expiring, isBlank, reading } from "./applying.js";
 import { Connection } from "./connection.js";
@@ -16,7 +16,7 @@ import { upload } from "./uploads.js";
 const UNCHANGING = new Set(["history", "sync", "members", "readers", "reactions", "scheduled", "conversation.info", "directory", "link.list", "link.info", "settings", "users", "people", "contacts", "devices", "search", "typing", "subscribe", "signal", "call.servers"]);
 const PAGES_OF_REQUESTS = 5;
 
-/** Whether a contact is a request without its time. */
+/** Returns whether a contact is a request whose time is unknown. */
 const isUntold = ({ state, at }) => (state === "asked" || state === "asking") && !at;
 const NEW = () => ({ phase: "signedOut", user: null, self: null, limits: {}, server: {}, clock: 0 });
 
@@ -52,14 +52,14 @@ export class Core {
   get cached() { return this.#cached; }
   get isOnline() { return this.#connection.isReady; }
   get connectionState() { return this.#connection.state.state; }
-  /** The time of the server. */
+  /** The time in ms since 1970, by the clock of the server. */
   get now() { return Date.now() + this.#session.clock; }
   get heads() { return this.#heads.values(); }
   head(conv) { return this.#heads.get(conv); }
   emit(event) { this.#listener(event); }
   call(verb, body) { return this.#connection.call(verb, body); }
 
-  /** A request of a tab. */
+  /** Handles a request of a tab. Throws a Refusal. */
   async request(name, body = {}, tab = "") {
     await this.#ready;
     switch (name) {
@@ -147,7 +147,10 @@ export class Core {
     return {};
   }
 
-  /** Repeated until the server has answered, even after a reload. */
+  /**
+   * Ends the session at the server. The request is repeated until the server has answered, even
+   * after a reload.
+   */
   async #tellLogout() {
     try {
       await post("/api/logout", { refresh: "cookie" });
@@ -185,7 +188,10 @@ export class Core {
     this.wasOnline = false;
   }
 
-  /** The server ended the session. The cache is kept for a new sign-in of the same user. */
+  /**
+   * Handles the end of the session by the server. The cache is kept for another sign-in of the same
+   * user.
+   */
   dismissed(reason) {
     this.#session = { ...this.#session, phase: "signedOut" };
     this.emit({ type: "notice", notice: { kind: "dismissed", reason } });
@@ -202,7 +208,10 @@ export class Core {
 
   // --- The connection ---
 
-  /** The answer to hello. Returns the next request of a sync, if there is one. */
+  /**
+   * Handles the answer to `hello`. Returns the next request of the sync, or null after the last
+   * one.
+   */
   async welcomed(answer) {
     if (this.#cached.epoch !== undefined && this.#cached.epoch !== answer.epoch) {
       this.#dropCache();
@@ -217,7 +226,8 @@ export class Core {
   }
 
   async synced({ heads, gone = [], page, token }, { since, page: after }) {
-    // Without a token, the server does not report removed conversations. Those that no page and no push contains are removed.
+    // Without a token, the server does not report removed conversations. Those that no page and no
+    // push contains are removed.
     if (since === undefined && after === undefined) this.#listed = new Set();
     else if (since !== undefined) this.#listed = null;
     this.#setHeads(heads, gone, true);
@@ -231,7 +241,8 @@ export class Core {
     this.#cached.since = token;
     await this.#saveHeads();
     await this.database.setMeta("since", token);
-    // A conversation that moves up between two pages is in neither of them. It changed after the token was taken.
+    // A conversation that moves up between two pages may be in neither of them. It changed after
+    // the token was taken, so a sync from the token contains it.
     return isComplete && after !== undefined ? { since: token } : null;
   }
 
@@ -310,7 +321,7 @@ export class Core {
     this.#logs.announced(conv, seq, false);
   }
 
-  /** Changes a head that is known. */
+  /** Changes the head of a conversation, if it is known. */
   putHead(conv, change) {
     const head = this.#heads.get(conv);
     if (!head) return;
@@ -330,7 +341,7 @@ export class Core {
     return this.database.put("heads", ...heads);
   }
 
-  /** The end of a log advanced by these events. */
+  /** Handles new events at the end of a log. */
   applied(conv, events) {
     const head = this.#heads.get(conv);
     if (head) {
@@ -350,23 +361,31 @@ export class Core {
     }
   }
 
-  /** These events are kept in the cache. */
+  /** Handles events that were stored in the cache. */
   stored(events) { this.#expiry.stored(events); }
 
-  /** These messages have expired. */
+  /**
+   * Handles the expiry of messages. `edited` are those whose edits in the cache lose their content.
+   */
   expired(conv, seqs, edited = []) {
     if (edited.length > 0) this.#logs.blankEdits(conv, edited).catch((error) => console.warn("cache:", error));
     this.putHead(conv, (head) => (head.last && seqs.has(head.last.seq) && !isBlank(head.last) ? { ...head, last: expiring({ ...head.last, text: undefined }) } : head));
   }
 
-  /** An event arrived before the head of its conversation, such as of a new pair. */
+  /**
+   * Loads the head of a conversation, such as after the first event of a new pair. `isKnown`:
+   * whether a known head is to be replaced; otherwise only a missing one is loaded.
+   */
   async #loadHead(conv, isKnown = false) {
     if (!this.isOnline || this.#heads.has(conv) !== isKnown) return;
     const answer = await this.call("conversation.info", { conv }).catch(() => null);
     if (answer?.head && this.#heads.has(conv) === isKnown) this.#setHeads([answer.head]);
   }
 
-  /** Settings and contacts that another device, or this one, changed. */
+  /**
+   * Applies an event of the user's log: a change of settings, contacts or devices that any device
+   * of the user made.
+   */
   #applyOwn({ kind, at, body = {} }) {
     if (kind === "self.hide") return this.#hide(body.conv, body.seqs);
     if (kind === "self.set") return this.#loadProfile();
@@ -381,7 +400,10 @@ export class Core {
     else this.putHead(conv, (head) => ({ ...head, own: { ...head.own, ...values } }));
   }
 
-  /** Reports changes of the account that occurred between the answer to `hello` and the first page of its log. */
+  /**
+   * Reports changes of the account since the newest notice, such as those made while no page was
+   * open.
+   */
   async #tellMissed() {
     const { events } = await this.#logs.page({ conv: this.#session.self, limit: 40 }).catch(() => ({ events: [] }));
     for (const event of events) if (/^(device|contact)\./.test(event.kind) && event.at > this.#noticed) this.#applyOwn(event);
@@ -423,7 +445,10 @@ export class Core {
     return answer;
   }
 
-  /** Searches at the server, or what this device has: without a connection, or if the server has no search. */
+  /**
+   * Searches at the server. Without a connection, or if the server has no search, searches the
+   * cache of this device.
+   */
   async #search(body) {
     const isLocal = typeof body.page === "object"; // the next page of an answer of this device
     if (this.connectionState === "online" && !isLocal) {
@@ -464,7 +489,7 @@ export class Core {
     this.emit({ type: "contacts", contacts: all });
   }
 
-  /** Contacts leave out the text and time of their requests where the server keeps these in the log of the user alone. */
+  /** Adds their texts and times to requests, if the server has them only in the log of the user. */
   async #tellRequests(contacts) {
     for (let before, page = 0; page < PAGES_OF_REQUESTS; page += 1) {
       const { events = [] } = await this.call("history", { conv: this.#session.self, limit: 200, before }).catch(() => ({}));
@@ -477,7 +502,7 @@ export class Core {
     }
   }
 
-  /** The profile and the settings, after a change by another device. */
+  /** Loads the profile and the settings, after a change by another device. */
   async #loadProfile() {
     const { name } = this.user;
     const [user] = (await this.call("users", { names: [name] }).catch(() => ({ users: [] }))).users;
@@ -493,7 +518,7 @@ export class Core {
     this.emit({ type: "settings", settings: answer.settings });
   }
 
-  /** Runs `work` after the delay, once for the calls with this key. */
+  /** Runs `work` after `delay` ms. A further call with the same key replaces it. */
   later(key, delay, work) {
     clearTimeout(this.#timers.get(key));
     this.#timers.set(key, setTimeout(work, delay));

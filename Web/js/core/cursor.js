@@ -1,8 +1,8 @@
 // Follows the log of one conversation without skipping missing events.
 //
-// Pure: the methods return actions. `apply` is a list of events, `pull` a range of the log to request,
-// `wait` the milliseconds after which to call `timerFired`. `page` also returns `gap`, and `restart`
-// the events only.
+// The methods perform no I/O; they return actions. `apply` is a list of events, `pull` a range of
+// the log to request, `wait` the milliseconds after which to call `timerFired`. `page` also returns
+// `gap`; `restart` returns only the events.
 
 const PATIENCE = 500;
 const FARTHEST = 400; // events; beyond, the newest ones are requested
@@ -13,7 +13,10 @@ export class LogCursor {
   #held = new Map();
   #fruitless = 0;
 
-  /** `isPrimed`: whether earlier events are known, so that the cursor does not jump without need. */
+  /**
+   * `isPrimed`: whether the events up to the cursor are known. If they are not, missing events are
+   * skipped.
+   */
   constructor({ cursor = 0, isPrimed = false } = {}) {
     this.cursor = cursor;
     this.head = cursor;
@@ -22,7 +25,7 @@ export class LogCursor {
 
   get isBehind() { return this.head > this.cursor; }
 
-  /** An event was pushed, or a message of this device acknowledged. */
+  /** Handles a pushed event, or an acknowledged message of this device. */
   received(event) {
     if (event.seq <= this.cursor) return {};
     this.head = Math.max(this.head, event.seq);
@@ -35,13 +38,13 @@ export class LogCursor {
     return this.#waits();
   }
 
-  /** The server reported the end of the log. The events usually follow immediately. */
+  /** Handles the end of the log that the server reported. Its events usually follow immediately. */
   announced(head) {
     this.head = Math.max(this.head, head);
     return this.isBehind ? this.#waits() : {};
   }
 
-  /** The client is connected and knows the heads. */
+  /** Handles a new connection, after the sync of the heads. */
   resumed() { return this.isBehind && this.#state !== "pulling" ? this.#pull() : {}; }
 
   timerFired() {
@@ -53,7 +56,7 @@ export class LogCursor {
 
   disconnected() { this.#state = "idle"; }
 
-  /** The answer to a pull. `gap` is the last missing event below `apply`. */
+  /** Handles the answer to a pull. `gap` is the `seq` of the last missing event before `apply`. */
   page(events, head) {
     this.head = Math.max(this.head, head);
     const before = this.cursor;
@@ -70,7 +73,7 @@ export class LogCursor {
 
   pullFailed() { return this.#state === "pulling" ? this.#after(false) : {}; }
 
-  /** The newest events were requested for the screen; nothing below them is known. */
+  /** Moves the cursor to `seq`. The events before it are not requested. */
   restart(seq) {
     this.cursor = Math.max(this.cursor, seq);
     this.head = Math.max(this.head, this.cursor);
@@ -87,7 +90,8 @@ export class LogCursor {
     this.#state = "idle";
     if (!this.isBehind) { this.#fruitless = 0; return {}; }
     if (madeProgress) { this.#fruitless = 0; return this.#pull(); }
-    // The server reports events that it does not deliver. An immediate retry would be a busy loop.
+    // The server reports events that it does not deliver, so an immediate retry would be a busy
+    // loop.
     this.#state = "waiting";
     return { wait: Math.min(SLOWEST, 1000 * 2 ** this.#fruitless++) };
   }

@@ -1,4 +1,5 @@
-// The cache of one account in IndexedDB. Without IndexedDB the page works, but nothing is kept after it is closed.
+// The cache of one account in IndexedDB. Without IndexedDB the page works, but nothing is kept
+// after it is closed.
 
 const NAME = "apus-chat";
 const VERSION = 2;
@@ -35,7 +36,7 @@ export class Database {
   async get(store, key) { return this.#run(store, "readonly", (each) => each.get(key)); }
   async all(store) { return (await this.#run(store, "readonly", (each) => each.getAll())) ?? []; }
 
-  /** The values of several stores, read in one transaction. */
+  /** Returns the values of several stores, read in one transaction. */
   async stores(...names) {
     if (!this.#db) return Object.fromEntries(names.map((name) => [name, []]));
     return new Promise((resolve, reject) => {
@@ -51,12 +52,15 @@ export class Database {
   async meta(key) { return (await this.get("meta", key))?.value; }
   setMeta(key, value) { return this.put("meta", { key, value }); }
 
-  /** The events of a part of a log, ascending, perhaps with holes. */
+  /** Returns the stored events from `from` to `to` in ascending order. Some may be missing. */
   async events(conv, from, to) {
     return (await this.#run("events", "readonly", (each) => each.getAll(IDBKeyRange.bound([conv, from], [conv, to])))) ?? [];
   }
 
-  /** The newest events at or below `to` that follow each other without a hole. */
+  /**
+   * Returns the newest stored events up to `to`, at most `limit`, between which none is missing, in
+   * ascending order.
+   */
   async trailing(conv, to, limit) {
     if (!this.#db) return [];
     return new Promise((resolve) => {
@@ -72,7 +76,7 @@ export class Database {
     });
   }
 
-  /** The number of events; with `conv`, of those of a log up to `last`. */
+  /** Returns the number of stored events; with `conv`, of those of its log up to `last`. */
   async count(conv, last = Infinity) {
     return (await this.#run("events", "readonly", (each) => each.count(conv === undefined ? undefined : IDBKeyRange.bound([conv, 0], [conv, last])))) ?? 0;
   }
@@ -80,8 +84,9 @@ export class Database {
   forget(conv, below = Infinity) { return this.#run("events", "readwrite", (each) => each.delete(IDBKeyRange.bound([conv, 0], [conv, below]))); }
 
   /**
-   * Calls `visit` with the events, the newest first, until it returns false: those of one log, or of all.
-   * `after` is the last event of an earlier scan, which continues below it.
+   * Calls `visit` with the stored events of one log, or of all logs without `conv`, newest first,
+   * until it returns false. `after` ({conv, seq, at}) is the last event of an earlier scan, which
+   * is continued.
    */
   async scan({ conv, after }, visit) {
     if (!this.#db) return;
@@ -106,7 +111,10 @@ export class Database {
     });
   }
 
-  /** Returns the expired events, and the time at which the next event expires. */
+  /**
+   * Returns the stored events that have expired at `now`, and the time at which the next one
+   * expires.
+   */
   async expired(now) {
     if (!this.#db) return { events: [], next: undefined };
     const events = await this.#run("events", "readonly", (each) => each.index("expires_at").getAll(IDBKeyRange.upperBound(now)));
@@ -114,7 +122,7 @@ export class Database {
     return { events: events ?? [], next: next?.key };
   }
 
-  /** Removes everything, such as at sign-out. `kept` are stores that stay. */
+  /** Removes the values of all stores except those in `kept`. */
   async wipe(kept = []) {
     if (!this.#db) return;
     await Promise.all(Object.keys(STORES).filter((store) => !kept.includes(store)).map((store) => this.#run(store, "readwrite", (each) => each.clear())));

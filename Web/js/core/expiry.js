@@ -1,11 +1,15 @@
-// Expiring messages. The server sends no event when a message expires, so each client removes it by itself, by the clock of the server.
+// Removes the content of expired messages. The server sends no event when a message expires, so
+// each client does it by the clock of the server.
 
 import { expiring, isBlank } from "./applying.js";
 
 const LONGEST = 3_600_000; // ms of a timer; the clock of a sleeping device is read again
 const PAUSE = 20; // ms after the time, so that a timer that is early does not run twice
 
-/** The time at which the last message of a log ends. A change of the setting would be the last event itself. */
+/**
+ * Returns the time at which the last message of a log expires. The present setting applies to it,
+ * because a change of the setting would be the last event.
+ */
 const endOf = ({ settings, last }) => (settings?.expire > 0 && last?.n !== undefined && !isBlank(last) ? last.at + settings.expire * 1000 : Infinity);
 
 export class Expiry {
@@ -20,19 +24,22 @@ export class Expiry {
     this.#at = Infinity;
   }
 
-  /** Events were stored that may disappear. */
+  /** Handles stored events, some of which may expire. */
   stored(events) {
     const first = events.reduce((least, { expires_at: at }) => Math.min(least, at ?? Infinity), Infinity);
     if (first < this.#at) this.#wait(first);
   }
 
-  /** Heads changed. The last message of a log may have ended that is not stored here. */
+  /**
+   * Handles changed heads. The last message of a log expires in its head even if it is not stored
+   * on this device.
+   */
   heads(heads) {
     const first = Math.min(...heads.map(endOf));
     if (first < this.#at) this.#wait(first);
   }
 
-  /** Removes what has expired, and waits for the next one. */
+  /** Removes the content of expired messages, and sets the timer for the next one. */
   async sweep() {
     this.#at = Infinity;
     const { database, now } = this.#core;

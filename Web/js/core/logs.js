@@ -34,7 +34,10 @@ export class Logs {
     this.#database.delete("cursors", conv);
   }
 
-  /** A sync or a push reported the end of a log. A log that is not known begins there. */
+  /**
+   * Handles the end of a log that a sync or a push reported. The cursor of an unknown log begins
+   * there.
+   */
   announced(conv, seq, isSync) {
     const cursor = this.#cursors.get(conv);
     if (!cursor) return this.#cursors.set(conv, new LogCursor({ cursor: seq }));
@@ -66,8 +69,9 @@ export class Logs {
   }
 
   /**
-   * Bounds the cache: the oldest events of the conversations are removed, those without news for the
-   * longest time first. Removed events are requested again when they are shown.
+   * Bounds the cache to `most` events, 30,000 by default: removes the oldest events of
+   * conversations, first of those whose last change is the oldest. Removed events are requested
+   * again when they are shown.
    */
   async trim(most = MOST_CACHED) {
     let count = await this.#database.count();
@@ -82,7 +86,10 @@ export class Logs {
     }
   }
 
-  /** A page for a window: from the cache if it is complete there, else from the server. */
+  /**
+   * Returns a page of a log: from the cache if it is complete there, else from the server. Without
+   * a connection, it may be incomplete.
+   */
   async page({ conv, from, before, around, limit = 50, thread }) {
     const head = this.#core.head(conv);
     const known = this.#cursors.get(conv);
@@ -110,14 +117,14 @@ export class Logs {
     return thread === undefined ? this.#adopt(conv, page) : { ...page, events: withMine(page) };
   }
 
-  /** The newest versions of an edited message, newest first. */
+  /** Returns the newest versions of an edited message, newest first. */
   async edits({ conv, seq }) {
     const { events } = await this.#core.call("history", { conv, edits: seq, limit: 200 });
     const versions = events.map((event) => ({ at: event.at, body: event.seq === seq ? event.body : event.body?.body }));
     return versions.filter(({ body }) => body).reverse();
   }
 
-  /** Keeps a page of the server. One that is beyond the cursor moves it. */
+  /** Stores a page of the server. A page that extends beyond the cursor advances it. */
   async #adopt(conv, page) {
     const events = withMine(page);
     const cursor = this.#of(conv, page.seq);
@@ -206,7 +213,7 @@ export class Logs {
     if (cursor) this.#saveCursor(conv, cursor);
   }
 
-  /** The edits and previews of blank messages lose their bodies too. */
+  /** Removes the content of the edits and previews of messages without content. */
   async blankEdits(conv, seqs) {
     const edits = (await this.#database.events(conv, Math.min(...seqs), Infinity)).filter((event) => repeats(event) && event.body && seqs.includes(event.ref));
     await this.#database.put("events", ...edits.map(({ body: _, ...event }) => ({ ...event, state: "recalled" })));
@@ -218,7 +225,10 @@ export class Logs {
     this.#core.stored(kept);
   }
 
-  /** The event as it is kept, by the state of the message whose content it repeats. */
+  /**
+   * Returns the event as it is stored, which depends on the state of the message whose content it
+   * repeats.
+   */
   async #kept(event, others) {
     if (!repeats(event) || !event.body) return event;
     return keeping(event, others.find(({ seq }) => seq === event.ref) ?? (await this.#database.get("events", [event.conv, event.ref])));
@@ -227,7 +237,10 @@ export class Logs {
   #saveCursor(conv, cursor) { return this.#database.put("cursors", { conv, cursor: cursor.cursor, isPrimed: cursor.isPrimed }); }
 }
 
-/** The events of a page with the own reactions and votes, and the place up to which they are current. */
+/**
+ * Returns the events of a page with the user's reactions and votes, and with `asOf`, the `seq` up
+ * to which their changes are included.
+ */
 function withMine(page) {
   const mine = new Map((page.mine ?? []).map(({ seq, ...each }) => [seq, each]));
   return page.events.map((event) => ({ ...event, ...(mine.has(event.seq) && { mine: mine.get(event.seq) }), asOf: page.seq }));

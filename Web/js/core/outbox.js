@@ -1,4 +1,5 @@
-// The user's messages until the server has acknowledged them. They are sent one at a time and in order within a conversation, and survive reloads. Texts can be sent before unfinished uploads.
+// The user's messages until the server has acknowledged them. They are sent one at a time and in
+// order within a conversation, and survive reloads. Texts can be sent before unfinished uploads.
 
 import { refusal, uuid } from "./requests.js";
 import { cancel, upload, uploaded } from "./uploads.js";
@@ -14,9 +15,9 @@ export class Outbox {
   constructor(core) { this.#core = core; }
 
   get items() { return [...this.#items.values()]; }
-  /** What the page needs of the items. */
+  /** The items as the page receives them. */
   get shown() { return this.items.map(shown); }
-  /** The messages that a sign-out would lose. */
+  /** The number of messages that a sign-out would lose. */
   get unsent() { return this.items.filter((item) => item.status !== "sent").length; }
 
   restore(items) {
@@ -53,15 +54,18 @@ export class Outbox {
     await this.#remove(item);
   }
 
-  /** The log has reached this place: acknowledged messages up to it are shown from the log. */
+  /** Removes the acknowledged messages up to `cursor`, which are now shown from the log. */
   applied(conv, cursor) {
     for (const item of this.#items.values()) if (item.conv === conv && item.seq <= cursor) this.#remove(item);
   }
 
-  /** The connection is lost. Pending messages are sent again with the same ids. */
+  /**
+   * Handles the loss of the connection: ends the delays. Pending messages are sent again with the
+   * same ids.
+   */
   disconnected() { this.#pauses.clear(); }
 
-  /** Sends and uploads what can be. */
+  /** Sends the next message of each conversation, and uploads files. */
   run() {
     if (!this.#core.isOnline) return;
     const taken = new Set(this.#busy);
@@ -150,5 +154,5 @@ export class Outbox {
   }
 }
 
-/** What the page needs of an item. */
+/** Returns an item without the values that only the outbox uses. */
 const shown = ({ address: _, poster: __, ...item }) => item;

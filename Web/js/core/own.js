@@ -1,4 +1,5 @@
-// Read positions and drafts of this user: shown at once, and sent until the server has confirmed them.
+// The read positions and drafts of this user. They are shown immediately, and sent until the server
+// has confirmed them.
 
 import { reading } from "./applying.js";
 import { uuid } from "./requests.js";
@@ -28,7 +29,10 @@ export class OwnValues {
     for (const conv of this.#drafts.keys()) this.#sendDraft(conv);
   }
 
-  /** The head of the server with what it does not know yet. */
+  /**
+   * Returns a head of the server with the read position and the draft that the server has not
+   * confirmed.
+   */
   applied(head) {
     const marked = this.#marks.has(head.conv) ? reading(head, this.#marks.get(head.conv)) : head;
     return this.#drafts.has(head.conv) ? drafted(marked, this.#drafts.get(head.conv)) : marked;
@@ -83,13 +87,13 @@ export class OwnValues {
   #saveDrafts() { return this.#core.database.setMeta("drafts", [...this.#drafts]); }
 }
 
-/** The head with a draft, or without one that has no text. */
+/** Returns the head with a draft, or without one if the draft has no text. */
 export function drafted(head, draft) {
   const { draft: _, ...rest } = head.own ?? {};
   return { ...head, own: draft?.text ? { ...rest, draft: { text: draft.text, ref: draft.ref, at: draft.at ?? Date.now() } } : rest };
 }
 
-/** The own settings after a request `own.set`. */
+/** Returns the user's settings of a conversation after a request `own.set`. */
 export function owning(before = {}, { pinned, archived, muted_until: muted, notify, marked_unread: unread, folders }) {
   const after = { ...before };
   if (pinned !== undefined) after.pinned_at = pinned ? before.pinned_at ?? Date.now() : undefined;

@@ -2,17 +2,20 @@
 
 const MOST = 100; // members of a conversation with read positions
 
-/** Whether members see the positions of the others. */
+/** Returns whether the members see the positions of each other. */
 export function showsReceipts({ kind, members = 0, settings, state }) {
   if (state && state !== "joined") return false;
   return kind === "pair" || (kind === "group" && members <= MOST && settings?.receipts !== false);
 }
 
-/** The positions of the other members of one conversation. A message is delivered or read when it is so for all of them. */
+/**
+ * The positions of the other members of one conversation. A message is delivered or read when it is
+ * so for all of them.
+ */
 export class Positions {
   #all = new Map(); // user -> {read, received}
 
-  /** Returns whether the mark moved a position. */
+  /** Sets a position, which never moves back. Returns whether it changed. */
   mark(user, { read = 0, received = 0 }) {
     const before = this.#all.get(user);
     const after = { read: Math.max(before?.read ?? 0, read), received: Math.max(before?.received ?? 0, received, read) };
@@ -21,12 +24,15 @@ export class Positions {
     return true;
   }
 
-  /** The members changed: those without a place in the list have left. */
+  /** Removes the positions of users that are not in `users`, the members. */
   keep(users) {
     for (const user of this.#all.keys()) if (!users.has(user)) this.#all.delete(user);
   }
 
-  /** "sent", "delivered" or "read" for a message of the own user; `others` is the number of the other members. */
+  /**
+   * Returns "sent", "delivered" or "read" for the message number `n` of this user. `others` is the
+   * number of the other members.
+   */
   status(n, others) {
     const all = [...this.#all.values()];
     if (others === 0 || all.length < others) return "sent";

@@ -1,4 +1,4 @@
-// HTTP requests and the errors that both transports have.
+// HTTP requests, and the errors that HTTP and the socket share.
 
 const RETRYABLE = new Set(["too_many", "storage", "unavailable", "internal", "offline"]);
 
@@ -10,11 +10,14 @@ export class Refusal extends Error {
 
   get isTemporary() { return RETRYABLE.has(this.code); }
 
-  /** The form that can be posted to another thread. */
+  /** The error as a plain object, which can be posted to another thread. */
   get plain() { return JSON.parse(JSON.stringify({ ...this, message: this.message })); }
 }
 
-/** Any error as a Refusal. A lost connection and a missing ack are `offline`. */
+/**
+ * Converts an error to a Refusal. A lost connection, a missing ack and a failed fetch have the code
+ * `offline`.
+ */
 export function refusal(error) {
   if (error instanceof Refusal) return error;
   if (error?.data?.code) return new Refusal(error.data);
@@ -22,7 +25,7 @@ export function refusal(error) {
   return new Refusal({ code: "internal", message: String(error?.message ?? error) });
 }
 
-/** POST with the session in cookies that no script can read. */
+/** Sends a POST request. The session is in cookies that scripts cannot read. */
 export async function post(path, body = {}) {
   return answer(await reach(path, { method: "POST", body: JSON.stringify(body), headers: { "Content-Type": "application/json", "Chat-Session": "cookie" } }));
 }
@@ -45,10 +48,14 @@ export async function answer(response) {
 
 let newest = 0n; // the milliseconds and the 12 bits after them of the newest UUID
 
-/** A UUID of version 7 that is greater than all earlier ones, also within a millisecond (RFC 9562, section 6.2). */
+/**
+ * Returns a UUID of version 7 that is greater than all earlier ones, even within a millisecond (RFC
+ * 9562, section 6.2).
+ */
 export function uuid() {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
-  // The first bit of the counter is 0, so that it has room for more UUIDs.
+  // The counter begins with a random value whose first bit is 0, so that many UUIDs of the same
+  // millisecond fit.
   const first = (BigInt(Date.now()) << 12n) | BigInt(((bytes[6] & 0x07) << 8) | bytes[7]);
   newest = first > newest ? first : newest + 1n;
   new DataView(bytes.buffer).setBigUint64(0, ((newest >> 12n) << 16n) | 0x7000n | (newest & 0xfffn));

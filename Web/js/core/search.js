@@ -5,7 +5,11 @@ import { isBlank } from "./applying.js";
 const PAGE = 30; // hits
 const TIME = 300; // ms of a page, which then has fewer hits
 
-/** Hits in the form of the verb `search`, newest first; all words must occur, and without words all messages of the kinds are hits. `page` is that of the last answer. */
+/**
+ * Returns hits in the form of the verb `search`, newest first. All words of `query` must occur;
+ * without words, each message that passes the filters is a hit. `page` is that of the preceding
+ * answer.
+ */
 export async function searchCache(database, { query = "", conv, sender, kinds, from_at: from = 0, until_at: until = Infinity, page }) {
   const words = wordsOf(query);
   const hits = [];
@@ -22,7 +26,7 @@ export async function searchCache(database, { query = "", conv, sender, kinds, f
   return { hits, page: last, local: true };
 }
 
-/** The words of a query; a part in quotes is one of them. */
+/** Returns the words of a query. A part in quotes is one word. */
 function wordsOf(query) {
   return [...query.toLocaleLowerCase().matchAll(/"([^"]+)"|(\S+)/g)].map(([, quoted, word]) => quoted ?? word);
 }

@@ -1,4 +1,5 @@
-// Uploads files by tus 1.0, in parts. An upload resumes at the offset that the server reports.
+// Uploads files with tus 1.0, in parts of 512 KiB. An upload resumes at the offset that the server
+// reports.
 
 import { Refusal, answer, reach } from "./requests.js";
 
@@ -6,7 +7,9 @@ const PART = 512 * 1024;
 const TUS = { "Tus-Resumable": "1.0.0" };
 
 /**
- * Uploads a file. `address` resumes an earlier upload, `began(address)` receives the address of a new one. Returns the properties of the blob.
+ * Uploads a file, and resolves to {blob, type, size, width?, height?}. `address` resumes an earlier
+ * upload; `began(address)` receives the address of a new one; `progress` receives the uploaded
+ * fraction, from 0 to 1.
  */
 export async function upload(file, { name = file.name ?? "", address, began = () => {}, progress = () => {}, signal } = {}) {
   let offset = address ? await offsetOf(address, signal) : null;
@@ -32,11 +35,12 @@ export async function upload(file, { name = file.name ?? "", address, began = ()
 }
 
 /**
- * The kind and body of a message whose file is uploaded. A file of which the server determines another type is sent as a generic file.
+ * Returns the kind and body of a message whose file is uploaded. A file whose type does not fit the
+ * kind is sent as a generic file.
  */
 export function uploaded({ kind, body }, blob) {
   const family = blob.type.split("/")[0];
-  // Video containers can contain only sound.
+  // A video container may contain only sound.
   if (kind === "audio" && family === "video") return { kind, body: { ...body, ...blob, type: `audio/${blob.type.slice(6)}` } };
   if (kind === family) return { kind, body: { ...body, ...blob } };
   const { name, text, entities } = body;

@@ -50,7 +50,10 @@ function answered(answer) {
   if (pending.delete(answer.id)) self.postMessage(answer);
 }
 
-/** A request that may reach two leaders has the same id at both, so that its effect is the same. */
+/**
+ * Returns the body of a request with an id. A request may reach two leaders, and its id makes its
+ * effect the same as that of one request.
+ */
 function named(name, body = {}) {
   if (name === "send") return { key: uuid(), ...body };
   if (name === "verb") return { ...body, body: { id: uuid(), ...body.body } };
