@@ -1,4 +1,5 @@
-// One call on this device: its media, the connections to the other devices, and the signals between them.
+// One call on this device: its media, the connections to the other devices, and the signals between
+// them.
 
 import { CallMachine } from "./machine.js";
 import { LocalMedia } from "./media.js";
@@ -13,9 +14,9 @@ const LEAVE_TIME = 10_000; // ms in which a page that was loaded again can join
 export class Call {
   peers = new Map(); // key -> Peer
   session = makeSession();
-  /** The time of the answer, by the clock of the server. */
+  /** The time of the answer in ms since 1970, by the clock of the server. */
   startedAt = null;
-  /** The name of the user that calls. */
+  /** The name of the user that started the call. */
   caller = null;
   local;
   machine;
@@ -26,7 +27,7 @@ export class Call {
   #measuring = null;
   #owner;
 
-  /** `owner`: {state, changed(), over(call)}. */
+  /** `owner`: {state, changed(), over(call), lost(call, reason)}. */
   constructor(owner, { conv, seq = null, media, isGroup, phase, caller }) {
     Object.assign(this, { conv, seq, media, isGroup, caller });
     this.#owner = owner;
@@ -42,7 +43,7 @@ export class Call {
 
   // --- Steps ---
 
-  /** Loads the servers that the connections use. Without an answer they are direct. */
+  /** Loads the ICE servers of the connections. If this fails, the connections use none. */
   async prepare() {
     const { servers = [], expires_at: expiresAt, relay_only: isRelayed } = await this.#state.callServers().catch(() => ({}));
     this.#expiresAt = servers.length && expiresAt ? expiresAt : Infinity;
@@ -52,7 +53,7 @@ export class Call {
     };
   }
 
-  /** Carries out an action of the machine. */
+  /** Performs an action of the machine. */
   act(action) {
     switch (action) {
       case "connect":
@@ -64,7 +65,10 @@ export class Call {
     this.#owner.changed();
   }
 
-  /** Handles a state of the call that the log reports. */
+  /**
+   * Handles a state of the call that the log reports. `isOwn`: whether a device of this user caused
+   * it. `at` is its time.
+   */
   told(state, isOwn, at) {
     if (state === "accepted" && this.phase !== "incoming") this.startedAt = at ?? this.startedAt;
     this.act(this.machine.told(state, isOwn));
@@ -77,9 +81,10 @@ export class Call {
       this.#add(user, device, "", true);
     }
     const state = this.#state;
-    // In a group, the server passes the announcement to the devices that take part.
+    // In a group, the server forwards the announcement to the devices that take part.
     this.#send(this.isGroup ? undefined : state.conversation(this.conv)?.peer?.name, undefined, "", { type: "join" });
-    // The log records only the first answer. In a group, the other ringing devices of the user are notified by a signal.
+    // The log records only the first answer. In a group, the other ringing devices of the user are
+    // notified by a signal.
     if (this.isGroup) this.#send(state.account.name, undefined, "", { type: "answered" });
   }
 
@@ -98,7 +103,7 @@ export class Call {
     this.#owner.over(this);
   }
 
-  /** Handles a reconnection of the chat. */
+  /** Handles a reconnection to the chat server. */
   resume() {
     if (this.phase !== "active") return;
     for (const peer of this.peers.values()) {
@@ -123,20 +128,22 @@ export class Call {
   received({ from: user, device, data }) {
     const signal = readSignal(data);
     if (!signal || this.isOver || signal.session === this.session) return;
-    // Legacy apps do not send sessions. The page sends its session in all signals except announcements.
+    // Legacy apps send no session. A page names the session of the recipient in all signals except
+    // announcements.
     if (signal.to ? signal.to !== this.session : signal.session && signal.type !== "join" && signal.type !== "answered") return;
     if (user === this.#state.account?.name) {
       if (signal.type === "answered") this.act(this.machine.told("accepted", true));
       return;
     }
     if (this.phase === "incoming" || this.phase === "joining") {
-      // Another page answers an announcement. A legacy app waits for an offer.
+      // Only announcements of legacy apps are kept, because these wait for an offer. A page answers
+      // the announcement of this device.
       if (signal.type === "join" && !signal.session && this.#joins.length < MOST_JOINS) this.#joins.push([user, device]);
       return;
     }
     if (this.phase !== "outgoing" && this.phase !== "active") return;
     if (signal.type === "join") return this.#joined(user, device, signal);
-    // Four other devices take part, none of which connects to this one. The call of the others continues.
+    // Four other devices take part, and none of them connects to this one. Their call continues.
     if (signal.type === "full" && this.isGroup && this.phase === "active" && this.peers.size === 0 && signal.to === this.session) return this.leave("full");
     const peer = this.peers.get(keyOf(user, device, signal.session));
     if (!peer) return;
@@ -153,7 +160,8 @@ export class Call {
   #joined(user, device, { session, reply, again }) {
     const known = this.peers.get(keyOf(user, device, session));
     if ((reply || again) && known) return;
-    // A page that was reloaded replaces its former connection. In a pair, another device also does.
+    // The connection of a reloaded page replaces its former one. In a pair, that of another device
+    // of the user does too.
     for (const peer of [...this.peers.values()]) {
       if (peer.user !== user || (this.isGroup && peer.device !== device && peer !== known)) continue;
       if (peer !== known && peer.session) this.#sendTo(peer, { type: "leave", moved: true });
@@ -165,7 +173,7 @@ export class Call {
     this.act(this.machine.connected());
   }
 
-  /** `isFirst`: whether this side makes the offer to a device that does not send its session. */
+  /** `isFirst`: whether this side sends the offer to a device that has no session. */
   #add(user, device, session, isFirst) {
     const key = keyOf(user, device, session);
     if (this.peers.size >= MOST_PEERS || this.peers.has(key)) return null;
@@ -189,19 +197,22 @@ export class Call {
     if (!isReplaced) this.#owner.changed();
   }
 
-  /** These users are no longer members of the conversation. */
+  /** Removes the devices of users that are no longer members of the conversation. */
   dismissed(users) {
     for (const peer of [...this.peers.values()]) if (users.includes(peer.user)) this.#remove(peer);
   }
 
-  /** In a pair, the log reports the end, unless the device that left could not report it. */
+  /**
+   * Handles the departure of a device. In a pair, the log reports the end of the call; if it does
+   * not within 10 s, the call ends here.
+   */
   #left(peer) {
     this.#remove(peer);
     if (!this.isGroup) setTimeout(() => { if (!this.isOver && this.peers.size === 0) this.#owner.lost(this, "ended"); }, LEAVE_TIME);
   }
 
   #lost(peer) {
-    // Without the chat nothing can be negotiated: the connection may return with it.
+    // Without the chat server no connection can be negotiated, so this one waits for it.
     if (this.#state.connection?.state !== "online") return peer.wait();
     this.#remove(peer);
     if (!this.isGroup && this.peers.size === 0) this.#owner.lost(this);
@@ -216,7 +227,7 @@ export class Call {
     });
   }
 
-  // --- The own media ---
+  // --- The media of this device ---
 
   #mediaChanged() {
     for (const peer of this.peers.values()) {

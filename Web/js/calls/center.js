@@ -7,12 +7,12 @@ const LEAVING = new Set(["member.leave", "member.remove", "member.ban"]);
 const RING_TIME = 60_000; // ms, that of the server
 const LONGEST_GROUP = 32; // members of a group that can have calls: four take part, and the others only hear the ring
 
-/** Whether a conversation can have calls. */
+/** Returns whether the user can start a call in a conversation. */
 export const canCall = (head) => (!head.state || head.state === "joined") && (head.kind === "pair" || (head.kind === "group" && (head.members ?? 0) <= LONGEST_GROUP))
   && head.role !== "reader" && head.role !== "guest";
 
 export class CallCenter {
-  /** The call of this tab, kept for a moment after its end. */
+  /** The call of this tab, which is kept until `dismiss` after its end. */
   current = null;
   #listeners = new Set();
   #isTelling = false;
@@ -67,9 +67,12 @@ export class CallCenter {
     this.changed();
   }
 
-  // --- What the user does ---
+  // --- Actions of the user ---
 
-  /** Starts a call, or joins the running one. Throws a MediaError, or the refusal of the server. */
+  /**
+   * Starts a call, or joins the running one. `media` is "audio" or "video". Throws a MediaError, or
+   * the refusal of the server.
+   */
   async start(conv, media) {
     if (this.isBusy) throw Object.assign(new Error(), { code: "call_busy" });
     const head = this.state.conversation(conv);
@@ -98,7 +101,7 @@ export class CallCenter {
     }
   }
 
-  /** Answers the call that rings. */
+  /** Answers the ringing call. `video`: whether to open the camera, false by default. */
   async answer({ video = false } = {}) {
     const call = this.current;
     if (call?.machine.answered() !== "accept") return;
@@ -115,9 +118,12 @@ export class CallCenter {
     }
   }
 
-  /** `isOpen`: whether several devices of the user may join. In a pair, only the first device that answers takes the call. */
+  /**
+   * Sends the answer. `isOpen`: whether several devices of the user may join. In a pair, only the
+   * first device that answers takes the call.
+   */
   async #join(call, isOpen) {
-    // A retry is the same request, so its answer still shows whether this device was the first.
+    // A retry has the same id, so its answer also tells whether this device was the first.
     const answer = await this.state.updateCall(call.conv, call.seq, "accepted", `accept-${call.session}`);
     if (call.isOver) return this.#report(call, "ended");
     if (answer.seq === undefined) {
@@ -129,7 +135,7 @@ export class CallCenter {
     if (action === "connect") call.join();
   }
 
-  /** Declines the call that rings; in a group, for this user alone. */
+  /** Declines the ringing call; in a group, only for this user. */
   async decline(state = "declined") {
     const call = this.current;
     if (!call?.machine.rings) return;
@@ -138,7 +144,7 @@ export class CallCenter {
     await this.#report(call, state);
   }
 
-  /** Ends the call, or leaves that of a group. */
+  /** Ends the call. In a group, leaves the call if other devices take part. */
   async hangUp(reason = "hungUp") {
     const call = this.current;
     if (!call || call.isOver) return;
@@ -147,7 +153,10 @@ export class CallCenter {
     if (isLast && call.seq !== null) await this.#report(call, "ended");
   }
 
-  /** The page is closed, or loaded again. The other side ends a call that this page does not join again soon. */
+  /**
+   * Handles the close or reload of the page. The connected devices are notified, and in a pair the
+   * other one ends the call unless this page joins again soon. Without any, the call ends.
+   */
   #closed() {
     const { current: call } = this;
     if (!call || call.isOver || call.seq === null || !["outgoing", "active"].includes(call.phase)) return;
@@ -168,7 +177,7 @@ export class CallCenter {
     }
   }
 
-  // --- What the others do ---
+  // --- Events of other devices ---
 
   #begin(call) {
     clearTimeout(this.#ringTimer);
@@ -191,11 +200,11 @@ export class CallCenter {
     if (event.state || event.body?.state !== "ringing" || event.sender === state.account?.name || state.now - event.at > RING_TIME) return;
     const head = state.conversation(conv);
     if (!head) return;
-    // A call of a media server, for which the page has no client.
+    // The page has no client for calls of a media server.
     if (event.body.backend) return this.onforeign?.();
     const call = this.current;
     if (call && !call.isOver) {
-      // Two simultaneous calls become one, which the answer to `call.start` names.
+      // If two users call each other, the answer to `call.start` names the one call that remains.
       if (call.conv !== conv && head.kind === "pair") this.#report({ conv, seq: event.seq }, "busy");
       return;
     }
@@ -203,7 +212,10 @@ export class CallCenter {
     this.#ringUntil(ring, event.at + RING_TIME - state.now);
   }
 
-  /** The server ends the ringing. This timer applies if its message is lost, and in a group whose call others have answered. */
+  /**
+   * Ends the ringing after `left` ms and 3 s. The server usually ends it first. The timer is needed
+   * if its event is lost, and in a group whose call other members have answered.
+   */
   #ringUntil(call, left = RING_TIME) {
     clearTimeout(this.#ringTimer);
     this.#ringTimer = setTimeout(() => {
@@ -214,7 +226,7 @@ export class CallCenter {
     }, Math.max(0, left) + 3000);
   }
 
-  /** A user that no longer is a member takes no part. */
+  /** Ends the call when the user is no longer a member of the conversation. */
   #checkMembership() {
     const call = this.current;
     if (!call || call.isOver || !this.state.account) return;
@@ -227,12 +239,15 @@ export class CallCenter {
     if (call && call.conv === signal.conv && call.seq === signal.call) call.received(signal);
   }
 
-  /** After a reconnection, states of the log may have been missed, and a restarted server does not know the devices. */
+  /**
+   * Handles a reconnection: states in the log may have been missed, and a restarted server does not
+   * know the devices of the call.
+   */
   async #online() {
     const call = this.current;
     if (call && !call.isOver && call.seq !== null) {
       const event = await this.state.callEvent(call.conv, call.seq).catch(() => null);
-      // In a pair, only a device of this user can have answered what rings here.
+      // In a pair, a call that rings here can only have been answered by a device of this user.
       if (event) call.told(event.body?.state, call.phase === "incoming" && !call.isGroup);
       if (!call.isOver && call.phase === "active") {
         await this.state.updateCall(call.conv, call.seq, "accepted").catch(() => {});
@@ -242,7 +257,7 @@ export class CallCenter {
     if (!this.isBusy) await this.#findRinging();
   }
 
-  /** A call that rang before this page was loaded or connected. */
+  /** Finds a call that began to ring before this page was loaded or connected. */
   async #findRinging() {
     for (const head of this.state.conversations({ filter: "everything" })) {
       if (!head.call || this.isBusy) continue;

@@ -1,4 +1,6 @@
-// The states of a call on this device, from the ring to the end. Pure: events go in, actions come out. The log contains the state for all devices; this machine adds the state of this device.
+// The states of a call on this device, from the ring to the end. The machine performs no I/O:
+// events go in, actions come out. The log contains the state for all devices; this machine adds
+// that of this device.
 //
 //   starting ── outgoing ─┐
 //                         ├─ active ── over
@@ -8,12 +10,15 @@
 
 const FINAL = new Set(["ended", "missed", "declined", "busy"]);
 
-/** Whether a state of the log is final. A state of a later version is not treated as final. */
+/** Returns whether a state of the log is final. Unknown states of later versions are not. */
 export const isFinal = (state) => FINAL.has(state);
 
 export class CallMachine {
   phase;
-  /** Why the call is over: hungUp, noAnswer, declined, busy, missed, elsewhere, ended, lost, full, failed. */
+  /**
+   * The reason of the end: hungUp, noAnswer, declined, busy, missed, elsewhere, ended, lost, full
+   * or failed; null before it.
+   */
   reason = null;
   #isGroup;
   #isCaller;
@@ -27,7 +32,10 @@ export class CallMachine {
   get isOver() { return this.phase === "over"; }
   get rings() { return this.phase === "incoming"; }
 
-  /** The server has stored the call. `isOwn`: this user started it, and it rings; otherwise a running call is joined. */
+  /**
+   * The server has stored the call. `isOwn`: whether this user started it, so that it rings;
+   * otherwise a running call is joined.
+   */
   started(isOwn) {
     if (this.phase !== "starting") return "nothing";
     if (isOwn) {
@@ -51,7 +59,7 @@ export class CallMachine {
     if (this.phase === "joining") this.phase = "incoming";
   }
 
-  /** The server has stored the answer. `counts`: whether this device was the first of the user. */
+  /** The server has stored the answer. `counts`: whether this device may take the call. */
   joined(counts) {
     if (this.phase !== "joining") return "nothing";
     if (!counts) return this.#end("elsewhere");

@@ -6,7 +6,10 @@ const CODES = {
   NotReadableError: "media_busy", AbortError: "media_busy",
 };
 
-/** The microphone or the camera could not be used. `code`: media_denied, media_missing, media_busy or media_insecure. */
+/**
+ * The microphone or the camera could not be used. `code`: media_denied, media_missing, media_busy
+ * or media_insecure.
+ */
 export class MediaError extends Error {
   constructor(code, message = code) {
     super(message);
@@ -23,7 +26,9 @@ async function request(constraints, method = "getUserMedia") {
   }
 }
 
-/** The devices that the user chose, by kind: audioinput, videoinput, audiooutput. */
+/**
+ * Returns the ids of the devices that the user chose, by kind: audioinput, videoinput, audiooutput.
+ */
 export function chosenDevices() {
   try {
     return JSON.parse(localStorage.getItem(KEY) ?? "{}") ?? {};
@@ -36,11 +41,14 @@ function keepDevice(kind, id) {
   try {
     localStorage.setItem(KEY, JSON.stringify({ ...chosenDevices(), [kind]: id }));
   } catch {
-    // Without storage, the choice is kept until the page is closed.
+    // Without storage, the choice applies only to the current track.
   }
 }
 
-/** The devices of this machine, by kind. Their names are known once one was permitted. */
+/**
+ * Returns the media devices of this machine. Browsers do not identify them before the user has
+ * permitted the use of one.
+ */
 export async function listDevices() {
   const all = (await navigator.mediaDevices?.enumerateDevices?.()) ?? [];
   return all.filter(({ deviceId }) => deviceId);
@@ -55,7 +63,7 @@ export class LocalMedia {
   camera = null;
   screen = null;
   isMuted = false;
-  /** Groups the tracks, so that the other side plays them in time with each other. */
+  /** Groups the sent tracks, so that the recipient plays them synchronously. */
   stream = new MediaStream();
   #changed;
   #closed = false;
@@ -63,13 +71,13 @@ export class LocalMedia {
   /** `changed` is called after each change of a track. */
   constructor(changed) { this.#changed = changed; }
 
-  /** The track that is sent as the picture. */
+  /** The video track that is sent: the screen, or else the camera. */
   get video() { return this.screen ?? this.camera; }
   get state() { return { microphone: Boolean(this.microphone) && !this.isMuted, camera: Boolean(this.camera), screen: Boolean(this.screen) }; }
 
   /**
-   * Opens the microphone, and the camera if `video`. If there is no such device, the call continues without it.
-   * Throws a MediaError if the browser or the user refuses.
+   * Opens the microphone and, if `video` (false by default), the camera. If there is no such
+   * device, the call continues without it. Throws a MediaError if the browser or the user refuses.
    */
   async open({ video = false } = {}) {
     let stream;
@@ -118,7 +126,7 @@ export class LocalMedia {
     this.#changed();
   }
 
-  /** A camera that is off is released, so that its light goes out. */
+  /** Turns the camera on or off. A camera that is off is released, so that its light goes out. */
   async setCamera(isOn) {
     if (!isOn) return this.#take("camera", null);
     const stream = await request({ video: PICTURE() });
@@ -131,7 +139,7 @@ export class LocalMedia {
     this.#adopt("screen", stream.getVideoTracks()[0]);
   }
 
-  /** Uses another device. Kinds: audioinput, videoinput. */
+  /** Uses another device. `kind` is that of a MediaDeviceInfo. */
   async choose(kind, id) {
     keepDevice(kind, id);
     const exact = id ? { deviceId: { exact: id } } : {};
@@ -140,7 +148,7 @@ export class LocalMedia {
     else this.#changed();
   }
 
-  /** A permission can come after the end of the call. */
+  /** Uses a new track. If the permission was given after the end of the call, stops it. */
   #adopt(name, track) {
     if (this.#closed) track?.stop();
     else this.#take(name, track ?? null);

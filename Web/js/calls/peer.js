@@ -1,5 +1,5 @@
-// The connection to one other device of a call: perfect negotiation (W3C WebRTC 1.0, section 10.7, and
-// RFC 8829), ICE restarts, and what arrives.
+// The connection to one other device of a call: perfect negotiation (W3C WebRTC 1.0, section 10.7,
+// and RFC 8829), ICE restarts, and the received tracks.
 
 import { levelOf, summarize } from "./stats.js";
 
@@ -28,7 +28,9 @@ export class Peer {
   #closed = false;
 
   /**
-   * `offers`: this side makes the first offer. It is then the impolite peer, whose offer takes precedence over a simultaneous one. `send(data)` sends a signal to the device, `lost()` is called when it is not reached.
+   * `offers`: whether this side makes the first offer. It is then the impolite peer, whose offer
+   * takes precedence over a simultaneous one. `send(data)` sends a signal to the device; `lost()`
+   * is called after 30 s without a connection.
    */
   constructor({ user, device, session, offers, configuration, local, send, changed, lost }) {
     Object.assign(this, { user, device, session, offers });
@@ -51,7 +53,7 @@ export class Peer {
   get video() { return this.stream.getVideoTracks()[0] ?? null; }
   get showsVideo() { return Boolean(this.video) && (this.state.camera || this.state.screen); }
 
-  /** Sends the present tracks. */
+  /** Sends the current tracks of the local media. */
   update() {
     for (const [kind, sender] of this.#senders) {
       const track = kind === "audio" ? this.#local.microphone : this.#local.video;
@@ -122,7 +124,8 @@ export class Peer {
   }
 
   /**
-   * Repeats what may have been lost. Returns false if no signal of the device was received, so that this side must announce itself again.
+   * Repeats signals that may have been lost. Returns false if no description of the device was
+   * received, so that this side must announce itself again.
    */
   resume() {
     if (this.connection.signalingState === "have-local-offer") this.#describe();
@@ -131,7 +134,7 @@ export class Peer {
     return true;
   }
 
-  /** Finds a new path (RFC 8445, section 9). */
+  /** Restarts ICE (RFC 8445, section 9). */
   restart(configuration = null) {
     if (this.#closed || !this.connection.remoteDescription) return;
     if (configuration) this.connection.setConfiguration(configuration);
@@ -170,14 +173,14 @@ export class Peer {
     }, delay);
   }
 
-  /** The device may be reached again later: the time to give up begins anew. */
+  /** Restarts the time after which the connection is given up. */
   wait() {
     if (this.#closed || this.isConnected) return;
     this.#lostAt = Date.now();
     this.#later(RETRY_EVERY);
   }
 
-  /** Measures the quality since the last call. */
+  /** Measures the quality since the preceding measurement. */
   async measure() {
     const now = summarize(await this.connection.getStats());
     const level = levelOf(this.#last, now);

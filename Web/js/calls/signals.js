@@ -1,4 +1,5 @@
-// Decodes the data of `signal`, which the devices of a call exchange. It comes from other users, so each field is checked and bounded.
+// Decodes the data of `signal`, which the devices of a call exchange. It comes from other users, so
+// each field is checked and bounded.
 
 const LONGEST_DESCRIPTION = 100_000; // characters
 const LONGEST_CANDIDATE = 1000;

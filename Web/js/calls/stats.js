@@ -30,7 +30,10 @@ export function summarize(report) {
   return found;
 }
 
-/** The level of the quality: 3 is good, 2 fair, 1 poor; null before there is a second report. */
+/**
+ * Returns the level of the quality: 3 is good, 2 fair, 1 poor; null if `before` is not an earlier
+ * report.
+ */
 export function levelOf(before, after) {
   if (!before || after.at <= before.at) return null;
   const received = after.received - before.received;

@@ -1,4 +1,5 @@
-// The tones of a call: the ring of an incoming one, and the sound of waiting. They are synthesized, like the sound of a new message.
+// The ringing tone of an incoming call and the ringback tone of an outgoing one. They are
+// synthesized, like the sound of a new message.
 
 const TONES = {
   incoming: { notes: [[659.3, 0], [830.6, 0.18], [987.8, 0.36]], length: 0.5, every: 2400, loudness: 0.14 },
@@ -9,7 +10,7 @@ let context = null;
 let timer = null;
 let current = null;
 
-/** Plays the tone of a phase until another one, or null, is wanted. */
+/** Repeats the tone `name`, "incoming" or "outgoing", until the next call. null stops it. */
 export function ring(name) {
   if (name === current) return;
   current = name;
