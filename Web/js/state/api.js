@@ -1,12 +1,12 @@
 // The contract between the state and the views. The views read snapshots, call actions and
-// subscribe to keys; they never see the socket, the worker or the database.
+// subscribe to keys; they do not use the socket, the worker or the database directly.
 //
 // Keys of subscribe(): "session", "connection", "conversations", "conversation:ID", "thread:ID",
 // "members:ID", "contacts", "users", "settings", "typing:ID", "presence", "uploads", "notice".
-// Listeners run once for each key after the changes of a task. Snapshots are not to be changed, and
-// a changed one is another object.
+// Listeners are called once for each key after the changes of a task. Snapshots must not be
+// modified; a change creates another object.
 //
-// Actions return promises. They reject with a Refusal. The types of the wire (Event, Head, User,
+// Actions return promises, which reject with a Refusal. The types of the wire (Event, Head, User,
 // Member, Contact, Settings, Device, InviteLink …) are those of docs/chat-wire.md.
 
 /**
@@ -16,13 +16,13 @@
  *   limits: object, server: object}} Session  `server` is the answer of GET /api/server.
  * @typedef {{state: "online" | "connecting" | "offline", since: number, retryAt?: number}} Connection
  * @typedef {object} Head  The Head of the wire, and `draft?` {text, ref?}, `typing?` [name],
- *   `failed?` (number of own messages that failed), `pending?` (own messages that wait).
+ *   `failed?` (number of the user's messages that failed), `pending?` (number of those that wait).
  * @typedef {object} Row  The Event of the wire (also `mine?` {reactions, votes}), and
- *   `key` (stable, unique in a thread: the client id of an own message, else the seq), `own`,
- *   `status?` of own messages ("queued" | "uploading" | "sending" | "sent" | "delivered" | "read" |
+ *   `key` (stable, unique in a thread: the client id of the user's message, else the seq), `own`,
+ *   `status?` of the user's messages ("queued" | "uploading" | "sending" | "sent" | "delivered" | "read" |
  *   "failed"), `error?` (Refusal), `progress?` (0 to 1), `quote?` (Row of `ref`, null if it cannot be
  *   read), `local?` (true without a seq), `localURL?` (the picture or file before its upload).
- * @typedef {object} ThreadWindow  Rows around a place of a log, ascending, own unsent rows last.
+ * @typedef {object} ThreadWindow  Rows around a place of a log, ascending, the user's unsent rows last.
  *   `rows`, `ready` (Promise), `loading`, `hasOlder`, `hasNewer`, `firstUnread` (seq | null, fixed
  *   at the opening), `total` (n of the newest message), `offset` (messages before the first row),
  *   `loadOlder()`, `loadNewer()`, `jump(seq) -> Promise<boolean>`, `jumpToEnd()`, `close()`.
@@ -30,7 +30,7 @@
  * @typedef {object} Hits  `hits` (SearchHit of the wire, `local?`), `people` [User],
  *   `conversations` [Head], `hasMore`, `more() -> Promise<Hits>`.
  * @typedef {{request(name: string, body?: object): Promise<any>, listen(listener: (event: object) => void): void}} Port
- *   The way to the core: a worker, another tab's worker, the page itself, or the sample.
+ *   The connection to the core: a worker, another tab's worker, the page itself, or the sample.
  */
 
 export class ChatState {
@@ -40,7 +40,9 @@ export class ChatState {
   /** @param {Port} port */
   constructor(port) { this.port = port; }
 
-  /** Calls the listener after each change of the key. Returns a function that ends this. */
+  /**
+   * Calls the listener after each change of the key. Returns a function that removes the listener.
+   */
   subscribe(key, listener) {
     if (!this.#listeners.has(key)) this.#listeners.set(key, new Set());
     this.#listeners.get(key).add(listener);
@@ -68,47 +70,55 @@ export class ChatState {
   }
 
   // --- Snapshots, implemented by the Store ---
-  // session, account (the own User or null), connection, settings, notice ({kind, …} | null)
+  // session, account (the signed-in User or null), connection, settings, notice ({kind, …} | null)
   // conversations({filter: "all" | "unread" | "people" | "groups" | "channels" | "archived" | "everything" | "folder:NAME", query}) -> Head[]
   // conversation(id) -> Head | null            thread(id, {thread}) -> ThreadWindow      event(id, seq) -> Row | null
   // members(id, query, state) -> MemberList    contacts(state = "friend") -> Contact[]
   // user(name) -> User, with `alias?`          typing(id) -> [name]         draft(id) -> {text, ref?} | null
   // refresh(name) -> Promise<User>
   // presence(name) -> {online, last_seen?} | null              unread -> number of the badge
-  // uploads -> [{key, conv, name, progress}]   unsent -> number of own messages not yet sent
-  // describe = (head, event) -> {title, body}: what a notification says, set by the views
+  // uploads -> [{key, conv, name, progress}]   unsent -> number of the user's messages not yet sent
+  // describe = (head, event) -> {title, body}: the texts of a notification, set by the views
   // oncall = (conv, events), onsignal = (signal): called with the events of logs and the signals of calls
   // blobURL(blob, size?, {user} or {conv} of a picture) -> string
   // search(query, {conv, sender, kinds, from_at, until_at}) -> Promise<Hits>
 
-  /** @protected A request of the wire. The core adds the `id` of a changing one. */
+  /**
+   * @protected Sends a request of the wire. The core adds an `id` to a request that makes a change.
+   */
   verb(verb, body = {}) { return this.port.request("verb", { verb, body }); }
 
   // --- Account ---
   signIn({ name, password, code }) { return this.port.request("login", { name, password, code }); }
-  /** Resolves to {recovery: [codes]}, which are shown once. */
+  /** Resolves to {recovery: [codes]}, which the server returns only once. */
   register({ name, password, nick, invitation }) { return this.port.request("register", { name, password, nick, invitation }); }
   recover({ name, recovery, password }) { return this.port.request("password", { name, recovery, new: password }); }
   changePassword({ old, password }) { return this.port.request("password", { old, new: password }); }
   recoveryCodes(password) { return this.port.request("recovery", { password }); }
-  /** Resolves to {secret, uri} of an authenticator, which `confirmTotp` puts into use. */
+  /** Resolves to {secret, uri} of an authenticator, which `confirmTotp` enables. */
   makeTotp(password) { return this.port.request("totp", { password }); }
   confirmTotp(code) { return this.port.request("totpConfirm", { code }); }
   removeTotp(password) { return this.port.request("totpDelete", { password }); }
   deleteAccount(password) { return this.port.request("deleteAccount", { password }); }
-  /** Wipes this device. Rejects with `unsent` while messages wait, unless `force`. */
+  /**
+   * Signs out and wipes this device. Rejects with `unsent` while messages wait, unless `force` is
+   * true (false by default).
+   */
   signOut({ force = false } = {}) { return this.port.request("logout", { force }); }
   setProfile({ nick, avatar, status }) { return this.verb("profile.set", { nick, avatar, status }); }
   setSettings(settings) { return this.verb("settings.set", { settings }); }
   async sessions() { return (await this.verb("devices")).devices; }
-  /** Whether a sign-in needs a code of an authenticator. */
+  /** Resolves to whether a sign-in requires a code of an authenticator. */
   async hasTotp() { return Boolean((await this.verb("devices")).authenticator); }
   endSession(device) { return this.verb("device.remove", { device }); }
   endOtherSessions() { return this.verb("device.remove", { others: true }); }
   setPush(kind, data) { return this.verb("push.set", { kind, data }); }
 
   // --- Messages ---
-  /** Queues a message, with a `file` (Blob) for kinds that have one, and a `poster` of a film. Resolves to the key of its row. */
+  /**
+   * Queues a message of `kind`, "text" by default. `file` is the Blob of a kind that has one,
+   * `poster` the still picture of a video. Resolves to the key of the row.
+   */
   send(conv, { kind = "text", body = {}, ref, thread, silent, file, poster } = {}) { return this.port.request("send", { conv, kind, body, ref, thread, silent, file, poster }); }
   reply(conv, ref, message) { return this.send(conv, { ...message, ref }); }
   retry(key) { return this.port.request("retry", { key }); }
@@ -128,18 +138,20 @@ export class ChatState {
   unschedule(of) { return this.verb("unschedule", { of }); }
   /** Resolves to {readers, page?}. */
   readers(conv, seq, page) { return this.verb("readers", { conv, seq, page }); }
-  /** The versions of an edited message, newest first: [{at, body}]. */
+  /** Resolves to the versions of an edited message, newest first: [{at, body}]. */
   edits(conv, seq) { return this.port.request("edits", { conv, seq }); }
-  /** Resolves to {reactions, page?}: those of all keys, or of one. */
+  /** Resolves to {reactions, page?}: the reactions with all keys, or with `key`. */
   reactions(conv, ref, { key, page } = {}) { return this.verb("reactions", { conv, ref, key, page }); }
-  /** Sets the read position to the message number `n`. */
+  /** Sets the read position to the message with the number `n`. */
   mark(conv, n) { return this.port.request("mark", { conv, read: n }); }
   markUnread(conv, on = true) { return this.setOwn(conv, { marked_unread: on }); }
   saveDraft(conv, text, ref) { return this.port.request("draft", { conv, text, ref }); }
   sendTyping(conv, stopped = false) { return this.port.request("typing", { conv, stopped }); }
-  /** Names the conversations on the screen, at most 20. */
+  /** Sets the conversations on the screen, at most 20. */
   show(convs) { return this.port.request("show", { convs }); }
-  /** Uploads a picture for a profile or a group. Resolves to {blob, type, size, width?, height?}. */
+  /**
+   * Uploads a picture for a profile or a group. Resolves to {blob, type, size, width?, height?}.
+   */
   upload(file) { return this.port.request("upload", { file }); }
 
   // --- Conversations ---
@@ -151,7 +163,10 @@ export class ChatState {
   setConversation(conv, { title, about, avatar, settings }) { return this.verb("conversation.set", { conv, title, about, avatar, settings }); }
   deleteConversation(conv, forAll = false) { return this.verb("conversation.delete", { conv, for_all: forAll || undefined }); }
   directory(query, page) { return this.verb("directory", { query: query || undefined, page }); }
-  /** Values: pinned, archived, muted_until (0 ends it), notify ("all" or "mentions"), marked_unread, folders. */
+  /**
+   * Sets values of the user for a conversation: pinned, archived, muted_until (ms since 1970; 0
+   * ends it), notify ("all" or "mentions"), marked_unread, folders.
+   */
   setOwn(conv, values) { return this.verb("own.set", { conv, ...values }); }
   invite(conv, users) { return this.verb("member.add", { conv, users }); }
   answerInvitation(conv, accept) { return this.verb("member.answer", { conv, accept }); }
@@ -171,12 +186,15 @@ export class ChatState {
   // --- Calls ---
   /** Resolves to {call, at}: the new call, or the one that takes place. */
   startCall(conv, media) { return this.verb("call.start", { conv, media }); }
-  /** Resolves to {seq?}, which is absent if this changed nothing. */
+  /** Resolves to {seq?}. `seq` is absent if the request changed nothing. */
   updateCall(conv, call, state, id) { return this.verb("call.update", { id, conv, call, state }); }
   callServers() { return this.verb("call.servers"); }
-  /** `to` absent: the devices of other users that take part. */
+  /**
+   * Sends a signal to the devices of the user `to`; without `to`, to the devices of other users
+   * that take part.
+   */
   signal(conv, call, to, device, data) { return this.verb("signal", { conv, call, to, device, data }); }
-  /** The call as the server has it. Resolves to null if it cannot be read. */
+  /** Requests the event of a call. Resolves to null if it cannot be read. */
   async callEvent(conv, seq) { return (await this.verb("history", { conv, around: seq, limit: 1 })).events.find((event) => event.seq === seq && event.kind === "call") ?? null; }
 
   // --- People ---

@@ -1,4 +1,4 @@
-// The state of the page on the real core.
+// Creates the state of the page, with its core.
 
 import { watchNotifications } from "./notifications.js";
 import { Store } from "./store.js";
@@ -10,7 +10,10 @@ export async function createState() {
   return store;
 }
 
-/** The worker, or the page itself where there are no locks (plain HTTP off loopback) or workers. */
+/**
+ * Returns the port to a core in a worker, or in the page itself if the browser has no workers or
+ * locks (such as over HTTP from another host).
+ */
 async function makePort() {
   if (navigator.locks && globalThis.Worker && globalThis.BroadcastChannel) {
     try {
@@ -42,7 +45,10 @@ class WorkerPort {
     return port;
   }
 
-  /** A worker does not learn that the page is shown again, and not in all browsers that the network is lost. */
+  /**
+   * Reports network events to the worker. A worker is not notified when the page is shown again,
+   * nor in all browsers when the network is lost.
+   */
   #watchNetwork() {
     for (const event of ["online", "offline"]) addEventListener(event, () => this.request("network", { event }));
     document.addEventListener("visibilitychange", () => {

@@ -24,7 +24,10 @@ export class MemberList {
 
   #begin(page) { return (this.#latest = this.#load(page, (this.#version += 1))); }
 
-  /** Settles when the latest load has: one that a change of the members overtook waits for its successor. */
+  /**
+   * Loads a page. If a later load replaces this one, the promise settles together with the later
+   * one.
+   */
   async #load(page, version) {
     this.loading = true;
     try {
@@ -46,7 +49,10 @@ export class MemberList {
   }
 }
 
-/** Searches messages, people and conversations. Offline it searches what this device has. */
+/**
+ * Searches messages, people and conversations. Without a connection, messages are searched in the
+ * cache of this device.
+ */
 export async function search(store, query, filters) {
   const text = query.trim();
   if (!text) return { hits: [], people: [], conversations: [], hasMore: false, more: async () => search(store, query, filters) };

@@ -1,11 +1,11 @@
-// Notifications of the page while it is open: which messages deserve one, and the badge. The service
-// worker shows them, as it does those that are pushed while the page is closed.
+// Decides which messages are notified while the page is open, and sets the badge. The service
+// worker shows the notifications, and also those of pushes while the page is closed.
 
 import { mentions } from "../core/applying.js";
 
 const FRESH = 60_000; // older messages were missed, and are shown by the badge alone
 
-/** Registers the service worker, and notifies it of new messages. Requires HTTPS or loopback. */
+/** Registers the service worker, and reports new messages to it. Requires HTTPS or loopback. */
 export async function watchNotifications(store) {
   watchBadge(store);
   if (!globalThis.isSecureContext || !navigator.serviceWorker) return;
@@ -33,7 +33,7 @@ export async function watchNotifications(store) {
   }
 }
 
-/** The number at the icon of the installed page. */
+/** Shows the number of unread messages at the icon of the installed page. */
 function watchBadge(store) {
   let badge = -1;
   store.subscribe("conversations", () => {
@@ -44,7 +44,10 @@ function watchBadge(store) {
   });
 }
 
-/** Whether a new message is notified: of others, just sent, not muted, and of the kind that the user wants. */
+/**
+ * Returns whether a new message is notified: it was sent by another user less than 60 s ago, it is
+ * unread, and the conversation is not muted or limited to mentions.
+ */
 export function deserves(store, head, event, now = store.now) {
   const user = store.account?.name;
   const { muted_until: muted = 0, notify } = head.own ?? {};
@@ -53,7 +56,7 @@ export function deserves(store, head, event, now = store.now) {
   return notify !== "mentions" || mentions(event, user);
 }
 
-/** Whether it is within the quiet hours, which are minutes after midnight UTC. */
+/** Returns whether `now` is within the quiet hours, whose limits are minutes after midnight UTC. */
 export function isQuiet({ quiet_from: from, quiet_until: until }, now = new Date()) {
   if (from === undefined || until === undefined || from === until) return false;
   const minute = now.getUTCHours() * 60 + now.getUTCMinutes();

@@ -1,14 +1,18 @@
-// Web Push: the subscription by which the server notifies this browser of messages while the page is closed.
+// Web Push: the subscription with which the server notifies this browser of messages while the page
+// is closed.
 
-/** The key of the server for push messages, in base64url, if it has one. */
+/** Returns the key of the server for push messages, in base64url, if there is one. */
 export const pushKey = (store) => store.session.push_key ?? store.session.server?.push_key;
 
-/** Whether this browser and the server can push. */
+/** Returns whether this browser and the server support push messages. */
 export function canPush(store) {
   return Boolean(globalThis.isSecureContext && navigator.serviceWorker && globalThis.PushManager && pushKey(store));
 }
 
-/** Subscribes this browser, and sends the subscription to the server. A subscription for another key is replaced. */
+/**
+ * Subscribes this browser, and sends the subscription to the server. A subscription for another key
+ * is replaced.
+ */
 export async function subscribePush(store) {
   const { pushManager } = await navigator.serviceWorker.ready;
   const key = bytesOf(pushKey(store));
@@ -22,14 +26,20 @@ export async function subscribePush(store) {
   await store.setPush("web", { endpoint, keys });
 }
 
-/** Ends the subscription of this browser. The server is notified first, so that it does not send to an invalid endpoint. */
+/**
+ * Ends the subscription of this browser. The server is notified first, so that it does not send to
+ * an ended subscription.
+ */
 export async function unsubscribePush(store) {
   await store.setPush("none");
   const subscription = await (await navigator.serviceWorker.ready).pushManager.getSubscription();
   await subscription?.unsubscribe();
 }
 
-/** Sends the subscription again at each sign-in while `isWanted()`, because the server may have lost or refused it. */
+/**
+ * Sends the subscription again after each sign-in while `isWanted()` is true, because the server
+ * may have lost or rejected it.
+ */
 export function keepPush(store, isWanted) {
   let told = null;
   const check = () => {

@@ -1,4 +1,4 @@
-// A state without a server: an in-memory core with sample data, for building and examining views.
+// A state without a server: an in-memory core with sample data, for the development of views.
 //
 //   const state = createSampleState();               // signed in, data at once
 //   createSampleState({ phase: "signedOut" });       // the first form
@@ -123,7 +123,7 @@ class SamplePort {
     return { conv, id: `r${(serial += 1)}`, at: Date.now() };
   }
 
-  /** Appends an event and tells it. */
+  /** Appends an event to the log and reports it. */
   #append(conv, event) {
     const head = this.#head(conv);
     const isMessage = !event.ref || event.body?.text !== undefined || event.body?.blob !== undefined;

@@ -1,5 +1,5 @@
-// Users, conversations and messages of the sample, made from their numbers, so that a log of
-// 100,000 messages takes no memory.
+// Users, conversations and messages of the sample. Messages are computed from their numbers, so
+// that a log of 100,000 messages takes no memory.
 
 export const ME = "alice";
 const DAY = 86_400_000;
@@ -66,7 +66,10 @@ export const members = (conv) => {
 
 export const eventAt = (conv, seq) => (find(conv) ? event(find(conv), seq) : null);
 
-/** The event with this number: every tenth is a picture, a poll, a reply or another special one. */
+/**
+ * Returns the event with this number. One of ten events is not a plain text: a picture, a poll, a
+ * reply or another kind.
+ */
 function event(each, seq) {
   if (seq < 1 || seq > each.size) return null;
   const random = (salt) => ((seq * 7919 + each.seed * 104_729 + salt * 1_299_709) % 100_003) / 100_003;

@@ -1,4 +1,4 @@
-// The state of the page: snapshots made from the answers and events of the core.
+// The state of the page: snapshots that are made of the answers and events of the core.
 
 import { advancing, expiring, reading } from "../core/applying.js";
 import { Positions, showsReceipts } from "../core/receipts.js";
@@ -11,7 +11,10 @@ const GROUPS = { people: (head) => head.kind === "pair", groups: (head) => head.
 
 const isUnread = (head) => (head.unread ?? 0) > 0 || Boolean(head.own?.marked_unread);
 
-/** Frees the file of an item that is no longer unsent, after the time for which a picture or a player may still read it. */
+/**
+ * Releases the object URL of an item's file after 60 s, because a picture or a player may still
+ * read it.
+ */
 const release = (item) => { if (item?.localURL) setTimeout(() => URL.revokeObjectURL(item.localURL), 60_000); };
 
 export class Store extends ChatState {
@@ -20,12 +23,12 @@ export class Store extends ChatState {
   settings = {};
   shown = [];
   notice = null;
-  /** What a notification says, set by the views: (head, event) => {title, body}. */
+  /** Returns the texts of a notification. Set by the views. */
   describe = (head, event) => ({ title: head.title ?? this.user(event.sender).nick ?? event.sender, body: event.body?.text ?? "" });
-  /** Called with the new events of a log. */
+  /** Called with the conversation and new events of its log. */
   onevents = null;
   onread = null;
-  /** Called with the events of a log, and with the signals of calls. */
+  /** `oncall` is called with the events of a log, `onsignal` with the signals of calls. */
   oncall = null;
   onsignal = null;
   #heads = new Map();
@@ -48,7 +51,7 @@ export class Store extends ChatState {
     this.started = this.#start();
   }
 
-  /** The time of the server. */
+  /** The time in ms since 1970, by the clock of the server. */
   get now() { return Date.now() + (this.session.clock ?? 0); }
   get account() { return this.session.user; }
   get unread() { return [...this.#heads.values()].reduce((sum, head) => sum + ((head.own?.muted_until ?? 0) > Date.now() || head.own?.archived ? 0 : head.unread ?? 0), 0); }
@@ -78,7 +81,7 @@ export class Store extends ChatState {
   draft(id) { return this.#heads.get(id)?.draft ?? null; }
   typing(id) { return [...(this.#typing.get(id)?.keys() ?? [])]; }
   contacts(state = "friend") { return [...this.#contacts.values()].filter((each) => each.state === state); }
-  /** The contacts by their names; another object after each change. */
+  /** The contacts by name. Each change creates another object. */
   get contactIndex() { return this.#contacts; }
   contact(name) { return this.#contacts.get(name) ?? null; }
 
@@ -95,7 +98,7 @@ export class Store extends ChatState {
     return answer;
   }
 
-  /** Requests a user again, because changes of a profile are not always pushed. */
+  /** Requests a user again, because changes of profiles are not always pushed. */
   async refresh(name) {
     const { users } = await this.verb("users", { names: [name] }).catch(() => ({ users: [] }));
     this.remember(users);
@@ -107,7 +110,10 @@ export class Store extends ChatState {
     return user?.online === undefined ? null : { online: user.online, last_seen: user.last_seen };
   }
 
-  /** The window on a log; with `thread`, a new one on the replies of a message, which has to be closed. */
+  /**
+   * Returns the window on a log. With `thread`, returns a new window on the replies to that
+   * message, which the caller must close.
+   */
   thread(id, { thread } = {}) {
     if (thread !== undefined) {
       const window = new ThreadWindow(this, id, thread);
@@ -118,7 +124,10 @@ export class Store extends ChatState {
     return this.#windows.get(id);
   }
 
-  /** A message as far as it is known here, such as for a pinned line. Listeners of the key "thread:ID" are called when it arrives. */
+  /**
+   * Returns a message, such as a pinned one, or null while it is requested and if it cannot be
+   * read. Listeners of "thread:ID" are called when it arrives.
+   */
   event(id, seq) {
     const event = this.#windows.get(id)?.event(seq) ?? this.quoted(id, seq);
     return event ? { ...event, key: String(seq), own: event.sender === this.account?.name } : null;
@@ -131,13 +140,19 @@ export class Store extends ChatState {
   }
 
   search(query, filters = {}) { return search(this, query, filters); }
-  /** The messages of some kinds in a conversation, newest first, page by page. `isBehind` if the newest ones are missing. */
+  /**
+   * Resolves to a page of the messages of `kinds` in a conversation, newest first. `isBehind`:
+   * whether the newest ones are missing.
+   */
   async media(conv, { kinds, query = "", page }) {
     const { hits, page: next, indexed_at: indexedAt } = await this.port.request("search", { conv, kinds, query: query || undefined, page });
     return { events: hits.map(({ event }) => event), page: next, isBehind: indexedAt !== undefined };
   }
 
-  /** `of` is {user}, {conv} or {link} for the picture of a user or a conversation, which others than its uploader may read. */
+  /**
+   * Returns the address of a blob. `of` is {user}, {conv} or {link} for the picture of a user or a
+   * conversation, which users other than its uploader may read.
+   */
   blobURL(blob, size, of = {}) {
     const query = new URLSearchParams({ ...(size && { size }), ...of }).toString();
     return this.port.blobURL?.(blob, size) ?? `/api/blobs/${encodeURIComponent(blob)}${query && `?${query}`}`;
@@ -175,7 +190,7 @@ export class Store extends ChatState {
     return this.#positions.get(conv)?.status(n, head.kind === "pair" ? 1 : (head.members ?? 1) - 1) ?? "sent";
   }
 
-  /** Requests the positions of the members, once for each change of them. */
+  /** Requests the positions of the members, once for each version of the member list. */
   async #countReaders({ conv, members_version: version = 0 }) {
     if (this.#counted.get(conv) === version || this.connection.state !== "online") return;
     this.#counted.set(conv, version);
@@ -199,7 +214,10 @@ export class Store extends ChatState {
     }
   }
 
-  /** A message outside of the window. Null if it cannot be read, undefined while it is requested. */
+  /**
+   * Returns a message outside of the window: null if it cannot be read, undefined while it is
+   * requested.
+   */
   quoted(conv, seq) {
     const key = `${conv} ${seq}`;
     if (!this.#quotes.has(key)) {
@@ -217,7 +235,9 @@ export class Store extends ChatState {
     return this.#quotes.get(key);
   }
 
-  /** Stores users as the server returns them. An absent field is not visible to this user. */
+  /**
+   * Stores users as the server returned them. A field that is absent is not visible to this user.
+   */
   remember(users) {
     let isNew = false;
     for (const user of users) {
@@ -231,7 +251,7 @@ export class Store extends ChatState {
     if (isNew) this.changed("users", "presence");
   }
 
-  /** Read positions, of pushes and of lists of members. */
+  /** Applies read positions from pushes and from lists of members. */
   marked(marks) {
     for (const { conv, user, read, received } of marks) {
       if (user === this.account?.name) {
@@ -396,7 +416,7 @@ export class Store extends ChatState {
     if (this.#wanted.size === 1) queueMicrotask(() => this.#learnUsers());
   }
 
-  /** Requests the wanted users, also those that are wanted meanwhile. */
+  /** Requests the wanted users, including those that are added meanwhile. */
   async #learnUsers() {
     while (this.#wanted.size > 0) {
       const names = [...this.#wanted].slice(0, 100);
@@ -417,7 +437,10 @@ export class Store extends ChatState {
   }
 }
 
-/** Returns the time of the newest visible event of a conversation. Events of settings in the user's notes do not count. */
+/**
+ * Returns the time of the newest visible event of a conversation. Events of settings in the user's
+ * notes do not count.
+ */
 const shownAt = ({ kind, at, last, draft }) => Math.max(last?.at ?? (kind === "self" ? 0 : at), draft?.at ?? 0);
 
 function order(a, b) {

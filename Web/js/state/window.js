@@ -1,5 +1,5 @@
-// A contiguous part of a log as rows; no event within it is missing. Pages extend it at both ends,
-// new events at its end only if it reaches the end of the log.
+// A contiguous part of a log as rows; no event within it is missing. Pages extend it at both ends.
+// New events extend it only if it reaches the end of the log.
 
 import { applying, expiring, isBlank, isMessage, keeping } from "../core/applying.js";
 
@@ -23,7 +23,7 @@ export class ThreadWindow {
   #root = null; // of a thread: the message that began it
   #isAtBeginning = false; // of a thread: whether the first reply is loaded
 
-  /** With `thread`, the replies of one thread and the message that began it. */
+  /** With `thread`, the window contains the replies of one thread and the message that began it. */
   constructor(store, conv, thread) {
     this.#store = store;
     this.conv = conv;
@@ -63,7 +63,7 @@ export class ThreadWindow {
 
   // --- for the Store ---
 
-  /** New events of the log, in the order of `seq`. */
+  /** Handles new events of the log, in the order of `seq`. */
   received(events) {
     const user = this.#store.account?.name;
     const isLoaded = this.#events.length > 0 || this.#end !== null;
@@ -89,7 +89,7 @@ export class ThreadWindow {
     if (this.#root) this.#root = change(this.#root);
   }
 
-  /** Handles a new connection: without one, the window ended at the end of the cache. */
+  /** Handles a new connection. Without one, the window could not extend beyond the cache. */
   connected() {
     this.#low = 1;
     this.invalidate();
@@ -100,7 +100,7 @@ export class ThreadWindow {
     this.#store.changed(`thread:${this.conv}`);
   }
 
-  /** Loads again the shown part, whose older pages may be stale. */
+  /** Reloads the shown part, whose older pages may be outdated. */
   reset() {
     const middle = this.#isAtEnd ? undefined : this.#events[this.#events.length >> 1]?.seq;
     this.ready = this.#events.length === 0 ? this.#open() : this.#replace({ around: middle });
@@ -116,7 +116,7 @@ export class ThreadWindow {
     return this;
   }
 
-  /** Finds the first unread message, whose ordinal is known but not its place. */
+  /** Finds the first unread message, whose ordinal is known but not its `seq`. */
   async #seekUnread(read, total) {
     const user = this.#store.account?.name;
     const first = () => this.#events.find((event) => event.n > read && event.sender && event.sender !== user)?.seq ?? null;
@@ -156,7 +156,10 @@ export class ThreadWindow {
 
   #request(range) { return this.#store.port.request("history", { conv: this.conv, ...range, limit: PAGE, thread: this.thread }); }
 
-  /** The newest replies of a thread, or those around one. The message that began it is kept beside. */
+  /**
+   * Returns the newest replies of a thread, or those around one. The message that began the thread
+   * is stored separately.
+   */
   async #threadPage(around) {
     const beginning = this.#root ? null : this.#store.port.request("history", { conv: this.conv, around: this.thread, limit: 1 });
     const [before, after] = await Promise.all([this.#request(around === undefined ? {} : { before: around }), around === undefined ? null : this.#request({ from: around })]);
@@ -211,7 +214,10 @@ export class ThreadWindow {
     return true;
   }
 
-  /** The first message that can be loaded: of the cache only while there is no connection. */
+  /**
+   * Returns the `seq` of the first message that can be loaded. The first cached one is the limit
+   * only without a connection.
+   */
   #beginning(page) {
     return page.isPartial && this.#store.connection.state === "online" ? 1 : page.min_seq;
   }
@@ -259,7 +265,9 @@ export class ThreadWindow {
     if (next < Infinity) this.#timer = setTimeout(() => this.invalidate(), Math.min(LONGEST, next - now + 1));
   }
 
-  /** The same object for the same content, so that the views can compare. */
+  /**
+   * Returns the same object for the same content, so that the views can compare rows by identity.
+   */
   #row(key, event, own, status, quoted) {
     const cached = this.#cache.get(key);
     if (cached && cached.event === event && cached.status === status && cached.quoted === quoted) return cached.row;
@@ -271,7 +279,7 @@ export class ThreadWindow {
   }
 }
 
-/** Whether a change or a reply concerns an event of the window. */
+/** Returns whether a change or a reply concerns an event of the window. */
 function isTarget(event, change) {
   if (change.n !== undefined) return change.thread === event.seq;
   return change.ref === event.seq || (change.kind === "recall" && change.ref !== undefined && change.ref === event.ref);
