@@ -1,4 +1,4 @@
-// Dates, numbers, sizes and lists in the chosen language.
+// Formats dates, numbers, sizes and lists in the chosen language.
 
 import { locale, t } from "./index.js";
 
@@ -12,7 +12,7 @@ function formatter(kind, options) {
 
 const date = (at, options) => formatter(Intl.DateTimeFormat, options).format(at);
 
-/** The calendar day as a number that grows by one each day. */
+/** Returns the calendar day as a number that increases by one each day. */
 export function dayOf(at) {
   const value = new Date(at);
   return Math.round(Date.UTC(value.getFullYear(), value.getMonth(), value.getDate()) / 86_400_000);
@@ -22,7 +22,9 @@ export const clock = (at) => date(at, { hour: "2-digit", minute: "2-digit" });
 export const fullDate = (at) => date(at, { dateStyle: "full", timeStyle: "short" });
 export const shortDate = (at) => date(at, { dateStyle: "medium", timeStyle: "short" });
 
-/** "Today", "Yesterday", a weekday or a date. */
+/**
+ * Returns "Today", "Yesterday" or a date: with the weekday in the present year, else with the year.
+ */
 export function dayTitle(at, now = Date.now()) {
   const days = dayOf(now) - dayOf(at);
   if (days === 0 || days === 1) {
@@ -33,7 +35,7 @@ export function dayTitle(at, now = Date.now()) {
   return date(at, sameYear ? { weekday: "long", day: "numeric", month: "long" } : { day: "numeric", month: "long", year: "numeric" });
 }
 
-/** The time of a list: the clock today, a weekday within a week, else a date. */
+/** Returns the time for a list: the clock time today, a weekday within a week, else a date. */
 export function listTime(at, now = Date.now()) {
   const days = dayOf(now) - dayOf(at);
   if (days <= 0) return clock(at);
@@ -69,21 +71,24 @@ export function duration(milliseconds) {
   return parts.map((part, index) => (index ? String(part).padStart(2, "0") : String(part))).join(":");
 }
 
-/** The rest of a time, in its largest unit, such as "5 min". */
+/** Returns the remaining time in its largest unit, rounded down, such as "5 min". */
 export function timeLeft(milliseconds) {
   const seconds = Math.max(0, Math.ceil(milliseconds / 1000));
   const [size, unit] = [[86_400, "day"], [3_600, "hour"], [60, "minute"]].find(([length]) => seconds >= length) ?? [1, "second"];
   return formatter(Intl.NumberFormat, { style: "unit", unit, unitDisplay: "narrow" }).format(Math.floor(seconds / size));
 }
 
-/** A time span of settings, such as "1 hour". */
+/** Returns a time span for settings, such as "1 hour". */
 export function span(seconds) {
   const units = [[86_400, "day"], [3_600, "hour"], [60, "minute"], [1, "second"]];
   const [size, unit] = units.find(([length]) => seconds % length === 0 && seconds >= length) ?? [1, "second"];
   return formatter(Intl.NumberFormat, { style: "unit", unit, unitDisplay: "long" }).format(seconds / size);
 }
 
-/** A time to wait, in the largest unit that fits, rounded up. */
+/**
+ * Returns a waiting time, rounded up, in the largest unit of which it has at least two, else in
+ * seconds.
+ */
 export function roughSpan(seconds) {
   const size = [86_400, 3_600, 60].find((each) => seconds >= 2 * each) ?? 1;
   return span(Math.ceil(seconds / size) * size);

@@ -1,4 +1,5 @@
-// Translations: `t("key", { name })`. A text may be a table of plural forms, chosen by `n`.
+// Translations: `t("key", { name })`. A text may be an object of plural forms, one of which `n`
+// selects.
 
 import { en } from "./en.js";
 
@@ -11,7 +12,10 @@ let plurals = new Intl.PluralRules("en");
 
 let tag = "en";
 
-/** Loads and sets the language; "system" takes the first known one of the browser. Texts that cannot be loaded are English. */
+/**
+ * Loads and sets the language. "system" selects the first supported language of the browser. If the
+ * texts cannot be loaded, the language is English.
+ */
 export async function setLanguage(choice) {
   const wanted = navigator.languages ?? [navigator.language];
   const known = LOADERS[choice] ? choice : wanted.map((tag) => tag.split("-")[0].toLowerCase()).find((tag) => LOADERS[tag]) ?? "en";
@@ -27,7 +31,10 @@ export async function setLanguage(choice) {
   document.documentElement.lang = language === "zh" ? "zh-CN" : tag;
 }
 
-/** The tag for `Intl`: the browser's own if it is of the chosen language, so that its region counts. */
+/**
+ * Returns the tag for `Intl`: that of the browser if it is of the chosen language, which preserves
+ * its region.
+ */
 export const locale = () => tag;
 
 export function currentLanguage() {
@@ -47,7 +54,7 @@ export function t(key, parameters = {}) {
   });
 }
 
-/** In Chinese texts the spaces are for values of another script: none is next to a Chinese character. */
+/** Returns `space`, or an empty text beside a Chinese character in Chinese. */
 function spacing(space, neighbour) {
   return language === "zh" && /\p{Script=Han}/u.test(neighbour ?? "") ? "" : space;
 }

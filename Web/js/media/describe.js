@@ -1,4 +1,5 @@
-// Determines the properties of a file before its upload: the kind, the dimensions, the duration, a BlurHash and, for a video, a poster.
+// Determines the properties of a file before its upload: the kind, the dimensions, the duration, a
+// BlurHash and, for a video, a poster.
 
 import { blurHash } from "../text/blurhash.js";
 
@@ -7,7 +8,10 @@ const TIME = 10_000; // ms; a file that the browser does not understand by then 
 const POSTER = 800; // px of the longer side
 const LONGEST = 86_400_000; // ms
 
-/** Returns {kind, size, poster?}. A file that the browser cannot decode is of the kind `file`. */
+/**
+ * Resolves to {kind, size, poster?}. `size` has the properties of the kind. With `asFile` (false by
+ * default), or if the browser cannot decode the file, the kind is `file`.
+ */
 export async function describe(file, asFile = false) {
   const other = { kind: "file", size: {} };
   if (asFile) return other;
@@ -54,7 +58,10 @@ async function sound(url) {
   return { kind: "audio", size: { duration: await lengthOf(new Audio(), url) } };
 }
 
-/** The duration in milliseconds. The duration of a recording made by a browser is known only after its end was reached. */
+/**
+ * Resolves to the duration in ms. That of a recording by a browser is known only after a seek to
+ * its end.
+ */
 async function lengthOf(element, url) {
   await event(element, "loadeddata", () => { element.src = url; });
   if (!Number.isFinite(element.duration)) {

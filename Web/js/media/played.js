@@ -1,4 +1,5 @@
-// Which voice messages were played in this browser, without those of other accounts.
+// Records which voice messages the user has played in this browser. Those of another account are
+// discarded.
 
 const KEY = "apus-played";
 const MOST = 2000;
@@ -33,12 +34,12 @@ export function markPlayed(user, key) {
   }
 }
 
-/** After a sign-out nothing of the account stays in the browser. */
+/** Removes the marks, so that none remains after a sign-out. */
 export function forgetPlayed() {
   cached = { user: null, keys: new Set() };
   try {
     localStorage.removeItem(KEY);
   } catch {
-    // There is no storage.
+    // Without storage there is nothing to remove.
   }
 }

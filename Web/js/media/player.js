@@ -1,10 +1,10 @@
-// The only audio player of the page. When a second message is played, the first one stops.
+// The only audio player of the page. A message that begins to play stops the former one.
 
 const RATES = [1, 1.5, 2];
 
 /**
- * A track is {key, src, duration, started(), next()}: `next` returns the track that follows, or null.
- * The listeners are called after each change.
+ * A track is {key, src, duration, started(), next()}: `duration` is in ms, and `next` returns the
+ * track that follows, or null. The listeners are called after each change.
  */
 class Player {
   #audio = null;
@@ -15,7 +15,10 @@ class Player {
   get rate() { return RATES[this.#rate]; }
   get key() { return this.#track?.key ?? null; }
 
-  /** {playing, seconds, fraction} of a track; at its beginning unless it is the current one. */
+  /**
+   * Returns {playing, seconds, fraction} of a track. A track that is not the current one is at its
+   * beginning.
+   */
   at(key, duration) {
     if (this.key !== key) return { playing: false, seconds: 0, fraction: 0 };
     const seconds = this.#audio.currentTime;
@@ -33,7 +36,7 @@ class Player {
     await this.#play();
   }
 
-  /** Moves within the current track, or begins another one at this place. */
+  /** Makes the track the current one, and moves to `fraction` of it, from 0 to 1. */
   seek(track, fraction) {
     if (this.key !== track.key) this.#load(track);
     const seconds = (Math.max(0, Math.min(1, fraction)) * track.duration) / 1000;
@@ -41,7 +44,7 @@ class Player {
     this.#tell();
   }
 
-  /** Chooses the next speed. */
+  /** Selects the next playback rate. */
   nextRate() {
     this.#rate = (this.#rate + 1) % RATES.length;
     if (this.#audio) this.#audio.playbackRate = this.#audio.defaultPlaybackRate = this.rate;

@@ -1,4 +1,4 @@
-// Records from the microphone or the camera, with the loudness meanwhile.
+// Records sound or video from the microphone and the camera, and measures the loudness of sound.
 
 import { waveOf } from "./wave.js";
 
@@ -6,15 +6,21 @@ const AUDIO = ["audio/mp4;codecs=mp4a.40.2", "audio/webm;codecs=opus", "audio/og
 const VIDEO = ["video/mp4;codecs=avc1.42E01E,mp4a.40.2", "video/webm;codecs=vp8,opus", "video/webm", "video/mp4", ""];
 const STEP = 50; // ms between two measurements
 
-/** Whether this browser can record, on a page that it trusts with devices. */
+/** Returns whether this browser can record, which requires HTTPS or loopback. */
 export const canRecord = () => Boolean(globalThis.MediaRecorder && navigator.mediaDevices?.getUserMedia);
 
-/** Asks for the microphone and begins to record. `onlevel(level)` receives the loudness, from 0 to 1. */
+/**
+ * Requests the microphone and begins to record. `onlevel(level)` receives the loudness, from 0 to
+ * 1, every 50 ms.
+ */
 export async function recordVoice(onlevel = () => {}) {
   return new Recording(await navigator.mediaDevices.getUserMedia({ audio: { echoCancellation: true, noiseSuppression: true, autoGainControl: true } }), AUDIO, { audioBitsPerSecond: 32_000 }, onlevel);
 }
 
-/** Asks for camera and microphone. The picture is shown by `stream` before `record` begins. */
+/**
+ * Requests the camera and the microphone. The caller can show the stream before `recordFilm`
+ * records it.
+ */
 export function openCamera(facingMode = "user") {
   return navigator.mediaDevices.getUserMedia({ audio: true, video: { facingMode, width: { ideal: 1280 }, height: { ideal: 720 } } });
 }

@@ -1,9 +1,13 @@
-// The waveform of a recording: the loudness of up to 100 parts of equal duration, as two hexadecimal digits each.
+// The waveform of a recording: the loudness of up to 100 parts of equal duration, as two
+// hexadecimal digits each.
 
 const PARTS = 100;
 const QUIET = 0.02; // a recording without a voice is not amplified beyond this
 
-/** Returns the wave of loudness values between 0 and 1 in the order of time; undefined without any. */
+/**
+ * Returns the waveform of loudness values between 0 and 1 in the order of time, or undefined if
+ * there are none.
+ */
 export function waveOf(levels) {
   if (levels.length === 0) return undefined;
   const count = Math.min(PARTS, levels.length);
@@ -15,7 +19,10 @@ export function waveOf(levels) {
   return peaks.map((level) => Math.round((255 * level) / loudest).toString(16).padStart(2, "0")).join("");
 }
 
-/** Returns up to `most` loudness values between 0 and 1 of a wave that a peer sent. */
+/**
+ * Returns up to `most` loudness values (48 by default) between 0 and 1 of a waveform that a peer
+ * sent.
+ */
 export function levelsOf(wave, most = 48) {
   if (typeof wave !== "string" || !/^(?:[0-9a-f]{2}){1,100}$/i.test(wave)) return [];
   const levels = wave.match(/../g).map((pair) => parseInt(pair, 16) / 255);
