@@ -1,4 +1,5 @@
-// Starts the page: state, language, theme, panes, addresses and shortcuts.
+// Starts the page: the state, the language, the theme, the notifications, the calls, and the view
+// of the session's phase.
 
 import { starting } from "./boot.js";
 import { h } from "./views/dom.js";
@@ -45,7 +46,10 @@ class App {
     this.view.start?.();
   }
 
-  /** Returns a promise for the language, whose texts may have to be loaded. */
+  /**
+   * Sets a preference of this browser. For the language it returns a promise, because its texts may
+   * have to be loaded.
+   */
   setPreference(name, value) {
     this.preferences = { ...this.preferences, [name]: value };
     savePreferences(this.preferences);
@@ -59,7 +63,7 @@ class App {
     this.recovery = answer?.recovery ?? null;
   }
 
-  /** Notifications follow the preferences of this browser. */
+  /** Sets how the state notifies the user, by the preferences of this browser. */
   #describeNotifications() {
     const { state } = this;
     state.notifying = this.preferences;
@@ -79,5 +83,5 @@ class App {
   }
 }
 
-// The texts are loaded beside the state.
+// The texts and the state are loaded concurrently.
 Promise.all([starting, setLanguage(loadPreferences().language)]).then(([state]) => { globalThis.chatApp = new App(state); });

@@ -1,8 +1,8 @@
-// Starts the state, and with it the worker, while the views are still loading.
+// Starts the state and its worker while the views are still loading.
 
 import { createState } from "./state/index.js";
 
-/** The states that `?sample=…` shows without a server. */
+/** The options of the states that `?sample=…` shows without a server. */
 const SAMPLES = { signedOut: { phase: "signedOut" }, empty: { empty: true }, offline: { offline: true }, slow: { slow: 400 } };
 
 const sample = new URLSearchParams(location.search).get("sample");

@@ -80,7 +80,7 @@ function render() {
 
 const message = () => ({ message: $("text").value, timestamp: new Date().toISOString() });
 
-/** 256 bytes with all values. */
+/** Returns a payload with 256 bytes, one of each value. */
 const binary = () => ({ binaryData: Uint8Array.from({ length: 256 }, (_, at) => at), text: $("text").value, timestamp: new Date().toISOString() });
 
 async function ack(name, payload) {
@@ -110,7 +110,7 @@ function tell(text, ok) {
 
 // --- the log ---
 
-/** The trace hook of the client. Adds one line for each packet. */
+/** Handles a packet that the client traces: adds one line to the log. */
 function packet({ direction, transport, data }) {
   counts[direction]++;
   $("counts").textContent = `${counts.in} / ${counts.out}`;
