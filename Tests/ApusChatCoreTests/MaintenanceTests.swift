@@ -3,7 +3,7 @@ import ApusChatProtocol
 import ApusChatStorage
 import Testing
 
-/// How the work of the server continues when its commands cannot be written.
+/// The maintenance of the server when its commands cannot be written.
 @Suite struct MaintenanceTests {
     private let world = World()
     private let ann: UserKey
@@ -33,7 +33,8 @@ import Testing
 
     private func refuse(_ index: Int, of maintenance: inout Maintenance) -> Bool { maintenance.refused(index, at: self.world.now) }
 
-    /// Runs the work until nothing is due. The commands for which `fails` returns true are refused.
+    /// Runs the maintenance until nothing is due, or a refusal ends it. Refuses the commands for
+    /// which `fails` returns true.
     ///
     /// - Returns: The names of the refused commands.
     private func run(_ maintenance: inout Maintenance, where fails: (Command) -> Bool) throws -> [String] {
@@ -127,8 +128,8 @@ import Testing
 
     // MARK: Expired messages
 
-    /// One command removes a page of messages. If one of them cannot be written, the others are
-    /// removed one by one.
+    /// A command removes a page of messages. If it cannot be written, the messages are removed one
+    /// by one.
     @Test func aMessageThatCannotBeRemovedDelaysNoOther() throws {
         let addresses = try self.expireMessages(7)
         var maintenance = Maintenance(pageLimit: 4)

@@ -13,7 +13,7 @@ import Testing
         #expect(call.isOver)
     }
 
-    /// The result of each report of each party for a call that rings.
+    /// Each case is a report, its party and the new state of a ringing call; nil without an effect.
     @Test(arguments: [
         (CallState.accepted, CallMachine.Party.callee, CallState?.some(.accepted)), (.accepted, .caller, nil), (.accepted, .server, nil),
         (.declined, .callee, .declined), (.busy, .callee, .busy), (.declined, .caller, .missed), (.busy, .caller, .missed),

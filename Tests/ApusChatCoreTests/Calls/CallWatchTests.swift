@@ -22,7 +22,7 @@ import Testing
     private var absence: [CallWatch.Action] { [.startTimer(self.call, after: .seconds(30))] }
     private var stop: [CallWatch.Action] { [.cancelTimer(self.call)] }
 
-    /// A call of two connected devices.
+    /// Returns the watch of an accepted call of two connected devices.
     private func accepted() -> CallWatch {
         var watch = self.watch(connected: [self.phone, self.desktop])
         #expect(watch.committed(self.change(.ringing, self.phone), deleted: []) == self.ring)
@@ -92,7 +92,7 @@ import Testing
         #expect(watch.timerFired(self.call) == [.report(self.call, .ended)])
         #expect(other.committed(self.change(.accepted, self.phone), deleted: []) == self.stop)
         #expect(other.timerFired(self.call) == [])
-        // A device that was there before the ring ended.
+        // A device that sent a signal before the ring time ended.
         var early = self.watch(connected: [self.phone])
         _ = early.resume([self.call])
         #expect(early.signalled(self.call, by: self.phone) == [])

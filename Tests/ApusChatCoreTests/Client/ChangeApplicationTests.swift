@@ -48,14 +48,14 @@ struct ChangeApplicationTests {
         #expect(shown.state == .normal && shown.editedAt == nil)
         #expect(shown.applying(Client.change(.preview, seq: 8, of: 5)) == self.message)
         #expect(shown.applying(Client.change(.edit, seq: 8, of: 5, ["body": ["text": "new"]])).body == ["text": "new"])
-        // A recall also removes the text of the page.
+        // A recall also removes the preview.
         let recall = Client.change(.recall, seq: 9, of: 5)
         #expect(preview.applying(recall).body.isEmpty && shown.applying(recall).body.isEmpty)
         #expect(shown.applying(recall).applying(preview).body.isEmpty)
         var poll = self.message
         poll.kind = .poll
         #expect(poll.applying(preview) == poll)
-        // A body that is no preview has no effect.
+        // A change whose body is not a preview has no effect.
         #expect(self.message.applying(Client.change(.preview, seq: 7, of: 5, ["preview": ["url": 5]])) == self.message)
     }
 

@@ -17,7 +17,7 @@ struct ClientCoreTests {
         #expect(core.pushed(EventPush(events: [Client.message(4)])) == [])
     }
 
-    /// No head follows an event, so that the list of conversations shows its preview.
+    /// The core updates the last message of the head itself, because no head follows an event.
     @Test func anEventIsThePreviewOfItsConversation() {
         var core = Client.online()
         _ = core.pushed(EventPush(events: [Client.message(4, by: Client.alice)]))
@@ -28,7 +28,7 @@ struct ClientCoreTests {
         #expect(core.heads[Client.room]?.last?.seq == 6 && core.heads[Client.room]?.last?.text == nil)
     }
 
-    /// The cases with which the page is tested, too (`test_page_core_modules.py`).
+    /// The cases are also those of the page (`test_page_core_modules.py`).
     @Test func headsMoveUpAsOnThePage() throws {
         let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().deletingLastPathComponent()
@@ -74,7 +74,7 @@ struct ClientCoreTests {
     @Test func anOwnMessageThatTheServerDidNotCountAsReadIsMarked() {
         var core = Client.online(at: 5, read: 2)
         _ = core.read(5, in: Client.room)
-        // Sent by another device before the server had the position 5.
+        // Another device sent the message before the server received the position 5.
         _ = core.pushed(EventPush(events: [Client.message(6, by: Client.alice)]))
         #expect(core.heads[Client.room]?.read == 6)
         let next = core.answered(MarkAnswer(conversation: Client.room, read: 5, unread: 0, mentions: 0, n: 6))
@@ -110,7 +110,7 @@ struct ClientCoreTests {
         var other = Client.online()
         for seq: Int64 in [6, 7] { _ = other.pushed(EventPush(events: [Client.message(seq)])) }
         _ = other.timerFired(.hole(Client.room))
-        // The page contains the changes up to 9, the pushes those up to themselves.
+        // The page contains the changes up to 9, and each push those up to its own seq.
         #expect(
             Client.changes(other.answered(page, to: request)).prefix(3) == [
                 .events([Client.message(4), Client.message(5)], asOf: 9), .events([Client.message(6)]), .events([Client.message(7)]),
@@ -198,7 +198,7 @@ struct ClientCoreTests {
         head.seq = 0
         #expect(Client.requests(core.answered(hello: Client.hello(Client.sync([head])))) == [])
         #expect(core.timerFired(.hole(Client.room)) == [])
-        // It follows the log again when the user has joined.
+        // The core follows the log again after the user has joined.
         head.state = .joined
         head.seq = 12
         head.minSeq = 11
@@ -350,7 +350,7 @@ struct ClientCoreTests {
         push(Client.change(EventKind(.pin), seq: 7, of: 2, ["remove": true]))
         push(Client.change(EventKind(.conversationSet), seq: 8, of: 1, ["title": "Rowing"]))
         #expect(core.heads[Client.room]?.pins == [3, 1] && core.heads[Client.room]?.title == "Rowing")
-        // A head tells the state after its events.
+        // A head contains the changes of earlier events, which are not applied again.
         var head = Client.head(10)
         head.pins = [1]
         _ = core.pushed(HeadPush(heads: [head]))

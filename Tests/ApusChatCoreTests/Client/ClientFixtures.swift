@@ -3,7 +3,7 @@ import ApusJSON
 
 @testable import ApusChatCore
 
-/// Values of the client tests: alice in the conversation `room`, with bob.
+/// Values of the client tests. The user is alice, who has the conversation `room` with bob.
 enum Client {
     static let alice = name("alice")
     static let bob = name("bob")
@@ -25,7 +25,7 @@ enum Client {
         return token
     }
 
-    /// A message; the ordinal equals the seq unless given.
+    /// Returns a text message. Its ordinal is its seq unless `n` is given.
     static func message(
         _ seq: Int64, n: Int64? = nil, by sender: UserName = bob, id: String? = nil, in conversation: ConversationID = room
     ) -> ChatEvent {
@@ -34,7 +34,7 @@ enum Client {
             body: ["text": .string("text \(seq)")])
     }
 
-    /// A message as the cursor returns it.
+    /// Returns a message with its position, as the cursor does.
     static func placed(_ seq: Int64, asOf: Int64? = nil) -> PositionedEvent { PositionedEvent(Self.message(seq), asOf: asOf) }
 
     static func change(_ kind: EventKind, seq: Int64, of ref: Int64, _ body: JSONObject = [:], votes: [Int64] = []) -> ChatEvent {
@@ -69,7 +69,7 @@ extension Client {
         SyncAnswer(heads: heads, gone: gone, page: page, token: Self.token(token))
     }
 
-    /// A core that is online and knows the log of ``room`` up to `seq`.
+    /// Returns a core that is online and has the log of ``room`` up to `seq`.
     static func online(at seq: Int64 = 3, read: Int64 = 3) -> ClientCore {
         var core = ClientCore(user: alice)
         var restored = ClientCore.Restored()

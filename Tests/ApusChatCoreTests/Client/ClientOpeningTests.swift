@@ -4,7 +4,7 @@ import Testing
 
 @testable import ApusChatCore
 
-/// The first requests of a connection, and what they load.
+/// The first requests of a connection, and the data that they load.
 @Suite("Client core: opening")
 struct ClientOpeningTests {
     /// The server reports removed conversations only for a sync with a token. A complete sync that
@@ -126,7 +126,7 @@ struct ClientOpeningTests {
         #expect(Client.changes(actions).first == .events([Client.message(62)]))
         #expect(core.heads[Client.room]?.unread == 2 && Client.requests(actions).isEmpty)
         #expect(core.pushed(EventPush(events: [Client.message(61)])) == [], "it is requested with what is before it")
-        // From then on nothing is missed.
+        // A later gap is detected.
         #expect(core.pushed(EventPush(events: [Client.message(64)])) == [.startTimer(.hole(Client.room), .milliseconds(500))])
         let nudge = HeadNudge(conversation: Client.other, seq: 5, n: 5, at: 1)
         _ = core.pushed(HeadPush(heads: [Client.head(4, in: Client.other)], nudges: [nudge]))

@@ -59,7 +59,7 @@ struct ClientOutboxTests {
         #expect(outbox.failedForNow(Client.id("a")).action == .rest(Client.room, failures: 2))
         #expect(outbox.restEnded(in: Client.other) == [])
         outbox.disconnected()
-        #expect(outbox.connected() == self.ids("a", "c"))  // a new connection does not wait
+        #expect(outbox.connected() == self.ids("a", "c"))  // a new connection resets the delay
     }
 
     @Test func aDiscardedMessageLeavesTheNextOneReady() {

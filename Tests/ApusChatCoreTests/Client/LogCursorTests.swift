@@ -22,7 +22,7 @@ struct LogCursorTests {
         #expect(log.receivedEvent(Client.message(5)) == .wait(.milliseconds(500)))
         #expect(log.receivedEvent(Client.message(6)) == .hold)
         #expect(log.receivedEvent(Client.message(4)) == .apply([Client.placed(4), Client.placed(5), Client.placed(6)]))
-        #expect(log.holeTimerFired() == .doNothing)  // late
+        #expect(log.holeTimerFired() == .doNothing)  // the gap was closed before
     }
 
     @Test func aHoleIsRequestedWhenItsTimeIsOver() {
@@ -31,7 +31,7 @@ struct LogCursorTests {
         #expect(log.holeTimerFired() == .pull(.from(4), limit: 200))
         #expect(log.receivedEvent(Client.message(7)) == .hold)
         let page = log.receivedPage([Client.message(4), Client.message(5)], head: 7, for: .from(4))
-        // The page contains the changes up to 7, the pushed events those up to themselves.
+        // The page contains the changes up to 7, and each pushed event those up to its own seq.
         let events = [Client.placed(4, asOf: 7), Client.placed(5, asOf: 7), Client.placed(6), Client.placed(7)]
         #expect(page == .init(gap: nil, events: events, next: .doNothing))
     }

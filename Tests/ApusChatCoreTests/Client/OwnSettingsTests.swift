@@ -4,7 +4,7 @@ import Testing
 @testable import ApusChatCore
 
 @Suite struct OwnSettingsTests {
-    /// A change names only what it changes. Each of these is applied alone and leaves the others.
+    /// A change contains only the settings that it changes. It leaves the others unchanged.
     @Test func aChangeOfOwnSettingsLeavesTheOthers() {
         let full = OwnSettings(
             pinnedAt: 1, isArchived: true, mutedUntil: 2, notify: .mentions, isMarkedUnread: true, draft: Draft(text: "d", at: 3),

@@ -26,7 +26,7 @@ struct ReadPositionsTests {
         _ = reads.connected()
         #expect(reads.read(5, in: Client.room) == self.mark(5))
         #expect(reads.read(4, in: Client.room) == nil)
-        reads.confirmed(9, in: Client.room)  // another device
+        reads.confirmed(9, in: Client.room)  // by another device
         #expect(reads.answered(self.answer(5)) == nil)
         #expect(reads.position(in: Client.room) == 9)
     }

@@ -3,7 +3,7 @@ import ApusChatProtocol
 import ApusChatStorage
 import Testing
 
-/// Own settings, contacts, profile, reports.
+/// Own settings, contacts, profiles and reports.
 @Suite struct AccountTests {
     let world = World()
     let ann: UserKey
@@ -29,7 +29,7 @@ import Testing
         self.world.storage.contacts(of: owner, after: nil, limit: 9).first { $0.address.peer == peer }
     }
 
-    /// Gives a user contacts up to the limit, by their rows.
+    /// Writes rows of contacts of a user up to the limit, except a number of them.
     private func fill(_ user: UserKey, except count: Int = 0) {
         var changes = Changes()
         changes.contacts = (0..<ChatLimits.contacts - count).map { number in
@@ -118,7 +118,7 @@ import Testing
         #expect(try self.run(self.ann, .updateProfile(update)).code == nil)
     }
 
-    /// The names of the folders that contain a conversation.
+    /// Returns the names of the folders that contain a conversation.
     private func folders(of conversation: ConversationKey) throws -> [String] {
         let account = try #require(self.world.storage.accounts([self.ann]).first)
         let bits = try #require(self.world.member(self.ann, in: conversation)).folders
@@ -129,7 +129,7 @@ import Testing
         let group = self.world.conversation(owner: self.ann)
         try self.setFolders(["Home", "Work", "Club"])
         _ = try self.run(self.ann, .personalize(group, .folders(["Work", "Club"])))
-        // Another order, a removed folder, a new one in its place, a new name.
+        // The folders are reordered, removed, replaced and renamed.
         try self.setFolders(["Club", "Home", "Work"])
         #expect(try self.folders(of: group) == ["Club", "Work"])
         try self.setFolders(["Club", "Work"])
@@ -148,7 +148,7 @@ import Testing
         update.settings = UserSettings(folders: [])
         var again = ProfileUpdate()
         again.settings = UserSettings(folders: [Folder(name: "Home")])
-        // In one batch with a change of the member row.
+        // The folders change in a batch that also changes the member row.
         let decisions = try self.world.run([
             self.world.text(self.ann, group), self.world.command(self.ann, .updateProfile(update)), self.world.text(self.ann, group),
             self.world.command(self.ann, .updateProfile(again)),
@@ -347,7 +347,7 @@ import Testing
         #expect(try self.run(self.ann, .personalizeAll(group, [.archive(true), .pin(false)])).code == nil)
     }
 
-    /// A late retry must not repeat what a later request has changed.
+    /// A late retry must not undo the changes of a later request.
     @Test func aRetryOfSeveralOwnSettingsChangesNothing() throws {
         let group = self.world.conversation(owner: self.ann)
         let first = self.world.command(self.ann, .personalizeAll(group, [.pin(true), .archive(true)]), id: "first")

@@ -3,7 +3,7 @@ import ApusChatProtocol
 import ApusChatStorage
 import Testing
 
-/// What a batch writes and pushes.
+/// The changes and pushes of a batch.
 @Suite struct BatchDeciderTests {
     let world = World()
     let ann: UserKey

@@ -71,7 +71,7 @@ import Testing
         #expect(try self.serverReports(.ended) == 0)
     }
 
-    /// The changes of calls that a batch reports.
+    /// Each step is a command and the changes of calls that its batch reports.
     @Test func theDevicesOfACallAreTold() throws {
         let (ann, bob) = (DeviceKey(self.ann.rawValue), DeviceKey(self.bob.rawValue))
         let steps: [(UserKey, Command.Action, [CallChange])] = [
@@ -79,7 +79,7 @@ import Testing
             (self.bob, .startCall(self.pair, .audio), []),
             (self.ann, .updateCall(self.call, .accepted), []),
             (self.bob, .updateCall(self.call, .accepted), [CallChange(call: self.call, state: .accepted, device: bob)]),
-            // A device that reconnects after a restart of the server says so.
+            // A device that reconnects after a restart of the server reports the state again.
             (self.ann, .updateCall(self.call, .accepted), [CallChange(call: self.call, state: .accepted, device: ann)]),
             (self.world.user("eve"), .updateCall(self.call, .accepted), []),
             (self.bob, .updateCall(self.call, .ended), [CallChange(call: self.call, state: .ended)]),

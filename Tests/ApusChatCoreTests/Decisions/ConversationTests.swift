@@ -3,7 +3,7 @@ import ApusChatProtocol
 import ApusChatStorage
 import Testing
 
-/// Opening, creating and setting conversations; joining them.
+/// The creation and the settings of conversations, and joins.
 @Suite struct ConversationTests {
     let world = World()
 
@@ -54,7 +54,7 @@ import Testing
         #expect(try self.world.run(self.world.text(ann, self.key)).answer?.n == 1)
         #expect(self.world.unread(bob, in: self.key) == 0)
         #expect(!self.world.storage.heads(of: bob, after: nil, limit: 9).heads.contains { $0.conversation.key == self.key })
-        // After the block, later messages are shown, the earlier ones stay hidden.
+        // After the end of the block, later messages are shown and earlier ones stay hidden.
         try self.world.run(self.world.command(bob, .contact(ann, .block(false))))
         try self.world.run(self.world.text(ann, self.key, "later"))
         #expect(self.world.bodies(bob, in: self.key) == ["hidden", "{\"text\":\"later\"}"])
@@ -110,7 +110,7 @@ import Testing
         let ann = self.world.user("ann")
         var create = self.create(ann)
         let answer = try #require(try self.world.run(create).answer)
-        create.action = self.create(ann, key: 78).action  // the session draws a new key for the retry
+        create.action = self.create(ann, key: 78).action  // the server generates a new key for the retry
         #expect(try self.world.run(create) == .repeated(answer))
         #expect(self.world.storage.head(of: ann, in: ConversationKey(78)) == nil)
         self.world.now += self.world.rules.answerMilliseconds

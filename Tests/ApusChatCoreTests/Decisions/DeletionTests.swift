@@ -47,8 +47,8 @@ import Testing
         #expect(self.world.bodies(self.bob, in: self.group).isEmpty)
     }
 
-    /// A device may have sent a request before its session ended. The erasure must not be followed
-    /// by its message.
+    /// A device may have sent a request before its session ended. Its message must not be stored
+    /// after the erasure.
     @Test func requestsOfADeletedAccountAreRefused() throws {
         let text = self.world.text(self.bob, self.group, id: "m")
         let answer = try self.world.run(text).answer
@@ -128,7 +128,7 @@ import Testing
         changes.accounts = [account]
         self.world.write(changes)
         for _ in 0..<20 {
-            // A new machine each time, as after a restart: it makes progress none the less.
+            // The erasure makes progress even if each step has new state, as after a restart.
             var maintenance = Maintenance(pageLimit: 2)
             let commands = try maintenance.next(self.world.storage, at: self.world.now) { row in
                 SendCommand(conversation: row.conversation, content: .success(MessageContent(kind: row.kind, body: row.body)))
@@ -139,7 +139,7 @@ import Testing
         #expect(self.world.bodies(self.ann, in: self.group) == Array(repeating: "erased", count: 5))
     }
 
-    /// The message falls due between any two steps of the erasure. If it is sent, it is erased.
+    /// The message becomes due between any two steps of the erasure. If it is sent, it is erased.
     @Test(arguments: 0..<8) func noScheduledMessageOutlivesItsAccount(steps: Int) throws {
         for _ in 1...3 { try self.world.run(self.world.text(self.bob, self.group, "secret")) }
         let body = "{\"text\":\"later\"}"

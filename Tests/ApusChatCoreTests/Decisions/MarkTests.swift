@@ -21,7 +21,7 @@ import Testing
         let (ann, bob) = (self.world.user("ann"), self.world.user("bob"))
         let group = self.world.conversation(owner: ann, members: [bob])
         try self.world.run([self.world.text(ann, group), self.world.text(bob, group), self.world.text(ann, group)])
-        // Bob sent n 2 without having read n 1.
+        // Bob sent message 2 before reading message 1.
         #expect(self.world.member(bob, in: group)?.readN == 0)
         #expect(self.world.unread(bob, in: group) == 2)
         try self.world.run(self.world.read(bob, group, 1))
@@ -70,7 +70,7 @@ import Testing
         #expect(self.world.mentions(bob, in: group) == 1)
     }
 
-    /// The router tells these users their head.
+    /// The router pushes a head to each of these users.
     @Test func aBatchNamesTheUsersWhoseMentionsChange() throws {
         let (ann, bob, eve) = (self.world.user("ann"), self.world.user("bob"), self.world.user("eve"))
         let group = self.world.conversation(owner: ann, members: [bob])

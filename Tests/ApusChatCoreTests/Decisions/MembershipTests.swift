@@ -60,7 +60,7 @@ import Testing
         #expect(self.world.member(self.bob, in: self.group)?.role == .member)
     }
 
-    /// The candidates of the storage are those from before the batch.
+    /// The storage returns the candidates from before the batch.
     @Test func theSuccessorMayHaveJoinedInTheSameBatch() throws {
         let group = self.world.conversation(owner: self.ann)
         _ = try self.run(self.ann, .invite(group, [self.bob]))

@@ -7,7 +7,7 @@ import Testing
 /// Random commands in random batches, compared with a simple model that scans lists and has no
 /// counters.
 @Suite struct ModelTests {
-    /// What one user knows of one message.
+    /// A message of the model.
     private struct Message {
         let seq: Int64
         let n: Int64
@@ -25,7 +25,8 @@ import Testing
         var reads: [UserKey: Int64] = [:]
         var blocked: Set<UserKey> = []
 
-        /// Unread messages are those above the read position that the user sees and did not send.
+        /// Returns the number of messages above the read position that the user sees and did not
+        /// send.
         func unread(_ user: UserKey) -> Int64 {
             Int64(self.messages.count { $0.n > self.reads[user] ?? 0 && $0.sender != user && !$0.hidden.contains(user) })
         }
@@ -84,7 +85,7 @@ import Testing
         }
     }
 
-    /// Draws a command and applies it to the model.
+    /// Returns a random command, and whether it is accepted, and applies it to the model.
     private func step(
         _ model: inout Model, _ users: [UserKey], _ key: ConversationKey, _ world: World, _ random: inout SplitMix64
     ) -> (Command, Bool) {

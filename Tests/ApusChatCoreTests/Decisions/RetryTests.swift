@@ -3,7 +3,7 @@ import ApusChatProtocol
 import ApusChatStorage
 import Testing
 
-/// Every changing command that is sent again under its id has one effect and the same answer.
+/// A retry of a command with the same id has no further effect and the same answer.
 @Suite struct RetryTests {
     struct Verb: Sendable, CustomTestStringConvertible {
         let name: String

@@ -3,7 +3,7 @@ import ApusChatProtocol
 import ApusChatStorage
 import Testing
 
-/// Messages that the server sends at a time.
+/// Scheduled messages.
 @Suite struct ScheduleTests {
     let world = World()
     let ann: UserKey

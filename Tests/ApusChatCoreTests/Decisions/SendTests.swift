@@ -16,7 +16,7 @@ import Testing
         #expect(self.world.storage.head(of: bob, in: pair)?.conversation.counters.lastSeq == 3)
     }
 
-    /// A retry is found before its body is examined, because its file may have been removed since.
+    /// A retry is detected before its body is checked, because its file may have been removed.
     @Test func aRetryAfterTheCollectionOfItsFileGetsTheFirstAck() throws {
         let (ann, bob) = (self.world.user("ann"), self.world.user("bob"))
         let pair = self.world.pair(ann, bob)

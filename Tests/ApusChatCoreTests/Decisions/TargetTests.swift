@@ -76,7 +76,7 @@ import Testing
         #expect(after.unread == before.unread && after.conversation.counters.lastN == 1)
         #expect(after.conversation.counters.lastAt == before.conversation.counters.lastAt, "the conversation keeps its place in lists")
         #expect(after.last?.seq == 1)
-        // The recall also removes the text of the page.
+        // The recall also removes the preview.
         try self.world.run(self.world.command(self.bob, .recall(self.message(1))))
         #expect(self.row(1)?.body == "" && self.row(2)?.body == "")
         #expect(self.row(2)?.state == .recalled)
@@ -116,13 +116,13 @@ import Testing
         try self.world.run([self.edit(self.bob, 1), self.preview(1, of: body)])
         #expect(self.row(1)?.body == "{\"text\":\"new\"}")
         #expect(self.row(3) == nil)
-        // In the batch of the recall, in both orders.
+        // The recall and the preview are in one batch, in either order.
         try self.world.run([self.world.command(self.bob, .recall(self.message(1))), self.preview(1, of: "{\"text\":\"new\"}")])
         #expect(self.row(4) == nil)
         try self.world.run(self.world.text(self.bob, self.group, "old"))
         try self.world.run([self.preview(4, of: body), self.world.command(self.bob, .recall(self.message(4)))])
         #expect(self.row(5)?.kind == .preview && self.row(5)?.body == "" && self.row(4)?.body == "")
-        // Of what does not exist.
+        // A preview of a message that does not exist has no effect.
         try self.world.run(self.preview(99, of: body))
         #expect(self.row(7) == nil)
     }
@@ -151,7 +151,7 @@ import Testing
         #expect(self.world.hidden.isEmpty)
         try self.world.run(self.world.command(self.bob, .react(self.message(1), key: "+", isOn: true)))
         #expect(Set(self.world.hidden.map(\.user)) == [self.ann, late] && self.world.nudged.isEmpty)
-        // In the batch that hides it.
+        // The message is hidden and edited in one batch.
         try self.world.run([self.world.command(late, .hide(self.group, [2])), self.edit(self.bob, 2)])
         #expect(self.world.hidden.contains { $0.user == late && $0.event.seq == 7 })
     }
@@ -387,8 +387,8 @@ import Testing
         #expect(try self.world.run(self.world.text(self.bob, self.group)).code == nil)
     }
 
-    /// A clock that was set back while the server was stopped must not silence the members until it
-    /// has caught up.
+    /// If the clock was set back while the server was stopped, members need not wait until it
+    /// reaches the earlier time.
     @Test func slowModeWaitsAtMostItsIntervalAfterTheClockWasSetBack() throws {
         self.world.write(self.settings { $0.slow = 10 })
         #expect(try self.world.run(self.world.text(self.bob, self.group)).code == nil)

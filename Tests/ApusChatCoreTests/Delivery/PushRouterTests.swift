@@ -60,7 +60,7 @@ import Testing
         }
         #expect(router.acquaintances(of: self.ann, in: [self.group], limit: 9).isEmpty)
         router.shows(self.bobPhone, [self.group])
-        // A user that shows the conversation without being a member.
+        // A user that is not a member has the conversation open.
         _ = router.connected(SocketKey(30), user: self.cid)
         router.loaded([], of: self.cid)
         router.shows(SocketKey(30), [self.group])

@@ -22,7 +22,7 @@ import Testing
         #expect(actions.filter { $0 == .stall }.count == 1)
         #expect(actions.firstIndex(of: .stall) == 7)
         window.drained()
-        // What was sent after the question is not known to be taken.
+        // The answer does not cover the bytes that were sent after the request.
         #expect(window.sent(1) == .ask)
     }
 

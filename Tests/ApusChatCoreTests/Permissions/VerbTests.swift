@@ -3,8 +3,8 @@ import ApusChatProtocol
 import ApusChatStorage
 import Testing
 
-/// Every command × every kind of outsider and restricted member: the refusals, and that a refusal
-/// to an outsider does not tell that the conversation exists.
+/// The answers to each command from each kind of outsider and restricted member. A refusal to an
+/// outsider does not reveal that the conversation exists.
 @Suite struct VerbTests {
     enum Role: String, CaseIterable, Sendable {
         case stranger, invited, requested, former, silenced, reader, banned, member
@@ -111,7 +111,7 @@ import Testing
     }
 
     @Test func blockedUsersGetTheAnswersOfOthers() throws {
-        // Each command of a blocked user has the outcome of that of a user that is not blocked.
+        // Each command of a blocked user is answered as that of a user that is not blocked.
         let actions: [@Sendable (UserKey, ConversationKey) -> Command.Action] = [
             { _, pair in .send(SendCommand(conversation: pair, content: .success(Self.text))) },
             { _, pair in .react(EventAddress(pair, 1), key: "+", isOn: true) },

@@ -45,7 +45,7 @@ import Testing
         }
         #expect(error.code == .internal)
         #expect(committer.commandsWait() == .writeBatch)
-        // The others of a batch must not fail with the one that cannot be written.
+        // The other commands of a batch must not fail with the one that cannot be written.
         #expect(committer.batchFailed(.invalidUse, commands: 2) == .decideHalves)
         #expect(committer.commandsWait() == .writeBatch)
     }

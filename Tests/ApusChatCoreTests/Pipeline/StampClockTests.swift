@@ -38,7 +38,7 @@ import Testing
         }
         #expect(clock.stamp(wall: self.start + jump + 10_000, monotonic: 10_000) == self.start + jump + 10_000)
         #expect(clock.isTrusted)
-        // And back, without dating later messages by the wrong hour.
+        // The clock also follows a correction back to the right time.
         _ = clock.stamp(wall: self.start + 11_000, monotonic: 11_000)
         #expect(clock.stamp(wall: self.start + 21_000, monotonic: 21_000) == self.start + 21_000)
         #expect(clock.isTrusted)

@@ -6,11 +6,11 @@ import Testing
 
 @testable import ApusChatCore
 
-/// Random sends, reads, edits, recalls and reactions on a network with faults, checked against the
-/// log of the server and against what the devices were told.
+/// Random sends, reads, edits, recalls and reactions on a network with faults. The stores of the
+/// devices are compared with the log of the server and with its answers.
 @Suite("Faults")
 struct FaultSimulationTests {
-    /// `APUS_FAULT_SEEDS` in the environment is the number of runs.
+    /// The number of runs: the environment variable `APUS_FAULT_SEEDS`, or 60.
     private static let seeds = Int(ProcessInfo.processInfo.environment["APUS_FAULT_SEEDS"] ?? "") ?? 60
 
     @Test(arguments: 0..<Self.seeds) func nothingIsLostRepeatedOrReordered(seed: Int) throws {
@@ -44,7 +44,7 @@ struct FaultSimulationTests {
         for key in [pair, group] { self.check(key, network, written) }
     }
 
-    /// An edit, a recall or a reaction by a program of the user, outside of the devices.
+    /// Performs a random edit, recall or reaction of a user, which no device sent.
     private func change(_ user: UserKey, _ key: ConversationKey, _ network: FaultyNetwork) throws {
         let messages = network.world.storage.events(in: key, .from(1), as: user, limit: 1_000).compactMap(\.row).filter(\.isMessage)
         guard let target = network.pick(messages) else { return }
@@ -64,19 +64,19 @@ struct FaultSimulationTests {
             let views = network.world.storage.events(in: key, .from(1), as: device.user, limit: 10_000)
             let served = views.map { network.event($0, in: key) }
             #expect(served.map(\.seq) == served.indices.map { Int64($0) + 1 })
-            // Each device has every event once, with its newest content. A log that was never shown
-            // begins with the first event that was pushed.
+            // Each device has each event once, with its newest content. A log that was never shown
+            // begins with the first pushed event.
             let stored = (device.log[conversation] ?? [:]).values.sorted { $0.seq < $1.seq }
             let expected = network.shown.isEmpty ? served.suffix(stored.count) : served[...]
             #expect(stored.map(\.seq) == expected.map(\.seq))
             for (stored, served) in zip(stored, expected) { #expect(Content(stored) == Content(served)) }
-            // Every acknowledged message is in the log at the place it was acknowledged.
+            // Each acknowledged message is in the log once, with the acknowledged seq.
             for (id, answer) in device.acknowledged where answer.conversation == conversation {
                 #expect(served.filter { $0.id == id && $0.sender == device.name }.map(\.seq) == [answer.seq])
             }
             #expect(device.outbox.isEmpty)
             #expect(device.core.heads[conversation]?.unread == network.world.unread(device.user, in: key))
-            // The messages of a device keep the order of writing.
+            // The messages of a device are in the order in which they were written.
             let own = served.filter { $0.sender == device.name && $0.isMessage && device.acknowledged[$0.id ?? Client.id("none")] != nil }
             let numbers = own.compactMap { $0.id?.rawValue.dropFirst() }.compactMap { Int($0) }
             #expect(numbers == numbers.sorted())
@@ -84,7 +84,7 @@ struct FaultSimulationTests {
     }
 }
 
-/// What all devices must agree on.
+/// The part of an event that is equal on all devices.
 private struct Content: Equatable {
     let seq: Int64
     let n: Int64?

@@ -4,11 +4,11 @@ import ApusChatStorage
 import ApusJSON
 import ApusSeededRandom
 
-/// Clients and a server on a network that loses, repeats and delays.
+/// Clients and a server on a network that loses, repeats and delays messages.
 ///
 /// The clients are ``ClientCore``s with a store in memory. The server is a ``BatchDecider`` on a
-/// ``MemoryStorage``; it decides what has arrived in batches, and may stop between the commit of a
-/// batch and its acknowledgements.
+/// ``MemoryStorage``. It decides the received commands in batches, and may stop between the commit
+/// of a batch and its acknowledgements.
 final class FaultyNetwork {
     /// A client with its store. The store survives a restart of the client.
     final class Device {
@@ -26,7 +26,7 @@ final class FaultyNetwork {
         var epoch: PageToken?
         var token: PageToken?
         var isConnected = false
-        /// Messages of the server that have not arrived.
+        /// The messages of the server that are in transit.
         var inbound: [Message] = []
         var timers: Set<ClientTimer> = []
 
@@ -37,7 +37,7 @@ final class FaultyNetwork {
         }
     }
 
-    /// What the server sends to a device.
+    /// A message of the server to a device.
     enum Message {
         case hello(HelloAnswer)
         case sync(SyncAnswer)
@@ -52,11 +52,11 @@ final class FaultyNetwork {
     let world = World()
     var devices: [Device] = []
     private var names: [UserKey: UserName] = [:]
-    /// The commands that have arrived and are not decided, with their devices.
+    /// The received commands that are not decided, with their devices.
     private var arrived: [(device: Device, command: Command)] = []
     private var generator: SplitMix64
     private var lastID = 0
-    /// Conversations that every device shows from its start on.
+    /// The conversations that each device opens when it connects.
     var shown: [ConversationID] = []
 
     init(seed: UInt64) { self.generator = SplitMix64(state: seed) }
@@ -81,7 +81,8 @@ final class FaultyNetwork {
         self.carryOut(device.core.connected(), on: device)
     }
 
-    /// Loses the connection with everything that is on its way.
+    /// Closes the connection of a device and loses the messages to it. The commands that the server
+    /// has received are lost in half of the cases.
     func disconnect(_ device: Device) {
         guard device.isConnected else { return }
         device.isConnected = false
@@ -91,7 +92,7 @@ final class FaultyNetwork {
         device.core.disconnected()
     }
 
-    /// Ends the program of a device and starts it from its store.
+    /// Replaces the core of a device with a new one that is restored from its store.
     func restart(_ device: Device) {
         self.disconnect(device)
         device.core = ClientCore(user: device.name)
@@ -116,8 +117,9 @@ final class FaultyNetwork {
         self.carryOut(device.core.read(n, in: conversation), on: device)
     }
 
-    /// Decides everything that has arrived as one batch.
-    /// - Parameter stops: Whether the server stops after the commit, so that nothing is told.
+    /// Decides all received commands as one batch.
+    ///
+    /// - Parameter stops: Whether the server stops after the commit, without answers and pushes.
     func decide(stops: Bool = false) throws {
         let batch = self.arrived
         self.arrived = []
@@ -134,7 +136,7 @@ final class FaultyNetwork {
         for push in self.world.pushes { self.deliver(push) }
     }
 
-    /// Lets one message arrive, possibly lost if it is a push, or repeated.
+    /// Delivers the next message to a device. A push may be lost or repeated.
     func arrive(at device: Device, losesPushes: Bool = true) {
         guard !device.inbound.isEmpty else { return }
         let message = device.inbound.removeFirst()
@@ -153,14 +155,14 @@ final class FaultyNetwork {
         for timer in timers { self.carryOut(device.core.timerFired(timer), on: device) }
     }
 
-    /// Decides one command that no device sent.
+    /// Decides a command that no device sent, and delivers its pushes.
     func run(_ command: Command) throws {
         self.world.now += 1
         try self.world.run(command)
         for push in self.world.pushes { self.deliver(push) }
     }
 
-    /// Connects all devices anew and lets everything arrive.
+    /// Reconnects all devices and delivers all messages without loss, in at most 10,000 rounds.
     func settle() throws {
         for device in self.devices {
             self.disconnect(device)
@@ -271,7 +273,7 @@ final class FaultyNetwork {
     }
 
     private func sync(_ request: SyncRequest, of device: Device) -> SyncAnswer {
-        // Every head each time: the tokens of the storage have tests of their own.
+        // Each sync returns all heads. The tokens of the storage have their own tests.
         let heads = self.world.storage.heads(of: device.user, after: nil, limit: 100).heads.map { self.head($0, of: device) }
         return SyncAnswer(heads: heads, token: Client.token("token"))
     }

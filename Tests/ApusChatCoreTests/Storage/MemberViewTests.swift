@@ -38,7 +38,7 @@ import Testing
     @Test(arguments: [EventState.recalled, .expired, .erased]) func blankEventsHaveNoContent(state: EventState) throws {
         let view = MemberView(first: 1, last: .max)
         var event = self.event(1)
-        event.state = state  // a storage that forgot to blank the row
+        event.state = state  // as if the storage had not cleared the row
         event.original = "secret"
         event.reactions = [ReactionCount(key: "+", count: 1)]
         let row = try #require(view.view(of: event, isHidden: { _ in false })?.row)
@@ -66,7 +66,7 @@ import Testing
         #expect(view.view(of: self.event(5, n: 0, kind: .memberJoin), isHidden: { _ in false })?.row != nil)
     }
 
-    /// A user that is blocked cannot reach the other one through an old message.
+    /// The changes of a blocked user to an earlier message are not shown to the blocking user.
     @Test func changesByABlockedUserAreNotShown() throws {
         var member = self.member(.joined)
         member.blocksPeerSince = 100

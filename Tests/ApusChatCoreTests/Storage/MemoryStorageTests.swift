@@ -2,7 +2,7 @@ import ApusChatProtocol
 import ApusChatStorage
 import Testing
 
-/// What `StorageSuite` does not ask of every storage.
+/// The behaviour of `MemoryStorage` that `StorageSuite` does not test for all storages.
 @Suite struct MemoryStorageTests {
     let storage = MemoryStorage()
 

@@ -2,15 +2,15 @@ import ApusChatCore
 import ApusChatProtocol
 import ApusChatStorage
 
-/// A memory storage with users and conversations, and the shortest pipeline there is: each call of
-/// `run` is one batch.
+/// A storage in memory with users and conversations. Each call of `run` decides and commits one
+/// batch.
 final class World {
     let storage = MemoryStorage()
     var rules = ChatRules()
-    /// Milliseconds, advanced by tests.
+    /// The time in milliseconds since 1970, which only the tests advance.
     var now: Int64 = 1_700_000_000_000
     private(set) var pushes: [Push] = []
-    /// What the pushes of the last batch hide from single members.
+    /// The events that the pushes of the last batch hide from single members.
     private(set) var hidden: [AnnotationAddress] = []
     private(set) var nudged: Set<ConversationKey> = []
     private(set) var deleted: [ConversationKey] = []
@@ -47,7 +47,7 @@ final class World {
 
     func pair(_ one: UserKey, _ other: UserKey) -> ConversationKey { self.conversation(.pair, owner: one, members: [other]) }
 
-    /// Changes one member row.
+    /// Changes the row of a member. Does nothing if there is no such row.
     func modify(_ user: UserKey, in conversation: ConversationKey, _ body: (inout MemberRow) -> Void) {
         guard var member = self.member(user, in: conversation) else { return }
         body(&member)
@@ -83,7 +83,8 @@ final class World {
     @discardableResult
     func run(_ command: Command) throws -> Decision { try self.run([command])[0] }
 
-    /// A command of a user with a new id. Commands with equal `id` and `hash` are retries.
+    /// Returns a command of a user, with a new id if none is given. Commands with equal `id` and
+    /// `hash` are retries.
     func command(_ actor: UserKey, _ action: Command.Action, id: String? = nil, hash: UInt64 = 1) -> Command {
         self.lastID += 1
         let text = id ?? "id-\(self.lastID)"
@@ -104,7 +105,7 @@ final class World {
             actor: actor, device: DeviceKey(actor.rawValue), request: nil, action: .mark(MarkCommand(conversation: conversation, read: n)))
     }
 
-    /// Does what the server does by itself, until nothing is left.
+    /// Runs the maintenance of the server until nothing is due. Throws after 1,000 rounds.
     func maintain(pageLimit: Int = 2) throws {
         var maintenance = Maintenance(pageLimit: pageLimit)
         for _ in 0..<1_000 {

@@ -10,8 +10,8 @@ struct StandingTests {
     static let standings = ["member", "reader", "muted", "invited", "requested", "left", "removed", "banned", "stranger"]
 
     /// `no` is `forbidden`; `-` is `not_found`, as for a group that does not exist. The message is
-    /// of another user and not a poll, which is a `bad` request for some verbs. `typing` is accepted
-    /// without a push.
+    /// of another user and not a poll, which is a `bad` request for some verbs. `typing` is
+    /// accepted without a push.
     static let table = """
                           member    reader    muted     invited   requested left      removed   banned    stranger
         send              ok        no        no        no        -         no        no        -         -

@@ -88,7 +88,7 @@ import Testing
         _ = self.receive(.join(), from: former, &group)
         _ = self.receive(.join(), from: new, &group)
         #expect(group.peers == [former, new])
-        // The page was loaded again.
+        // A second `join` of a device replaces its connection, as after a reload of the page.
         #expect(self.receive(.join(), from: new, &group).first == .disconnect(new))
     }
 

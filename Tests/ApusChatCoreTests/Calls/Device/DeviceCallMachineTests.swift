@@ -15,7 +15,7 @@ import Testing
         var isGroup = false
     }
 
-    /// The same stories as `test_page_call_modules`, which tests the machine of the page.
+    /// The same cases as in `test_page_call_modules.py`, which tests the machine of the page.
     static let stories: [Story] = [
         // The caller.
         Story(
@@ -36,7 +36,7 @@ import Testing
         Story(
             phase: .starting, events: [.answered, .joined(true), .connected], actions: [.doNothing, .doNothing, .doNothing], last: .starting
         ),
-        // Two calls that cross: the later start joins.
+        // Of two calls at the same time, the later start joins the earlier one.
         Story(
             phase: .starting, events: [.started(false), .told(.accepted, true), .joined(true)], actions: [.accept, .doNothing, .connect],
             last: .active),
