@@ -5,7 +5,7 @@ import Testing
 
 @testable import ApusChatHTTP
 
-/// The account of the client at a real server.
+/// The account of the client with a complete server.
 @Suite(.timeLimit(.minutes(5)))
 struct LiveAccountTests {
     /// A picture of one pixel (PNG).
@@ -23,7 +23,7 @@ struct LiveAccountTests {
             await #expect { try await alice.changePassword(from: "wrong", to: "another horse") } throws: { $0 is ChatClientError }
             try await alice.changePassword(from: "correct horse", to: "another horse")
             try await phone.wait { if case .signedOut = await phone.state { true } else { false } }
-            // The tokens of this session are new, too.
+            // The change of the password also renewed the tokens of this session.
             await fixture.relay.cut()
             try await fixture.online(alice)
             #expect(try await alice.devices().map(\.name) == ["alice"])
@@ -58,7 +58,7 @@ struct LiveAccountTests {
         }
     }
 
-    /// Reads a secret (RFC 4648, section 6).
+    /// Decodes Base32 (RFC 4648, section 6); nil if the text has another letter.
     private static func bytes(ofBase32 text: String) -> [UInt8]? {
         let letters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567")
         var (bits, count, bytes): (UInt32, Int, [UInt8]) = (0, 0, [])
@@ -114,7 +114,7 @@ struct LiveAccountTests {
             let there = bob.conversation(pair.id)
             try await bob.wait { (try? await there.texts) == ["hello"] }
             try await alice.setProfile(nick: "Alice of the River")
-            // The clock of the server stands: its timers do not.
+            // The clock of the server does not affect its timers.
             try await bob.wait { (try? await there.head.peer?.nick) == "Alice of the River" }
             #expect(await bob.title(of: alice.user) == "Alice of the River")
         }

@@ -4,7 +4,7 @@ import ApusEventLoop
 import ApusJSON
 import Testing
 
-/// Calls of two clients at a real server, with a stack that exchanges descriptions only.
+/// Calls between two clients with a complete server, and a stack that only exchanges descriptions.
 @Suite(.timeLimit(.minutes(5))) @MainActor
 struct LiveCallTests {
     @MainActor
@@ -63,7 +63,8 @@ struct LiveCallTests {
         }
     }
 
-    /// Waits for the last state of the call in the log of a client.
+    /// Waits until the call in the log of a client has a state, for at most a minute, and returns
+    /// the call.
     private func wait(_ phone: Phone, for state: CallState, in pair: ChatConversation) async throws -> CallBody {
         let log = phone.client.conversation(pair.id)
         @Sendable func call() async throws -> CallBody? {
@@ -116,7 +117,7 @@ struct LiveCallTests {
             await fixture.relay.cut()
             for each in updates { for await update in each { if case .connection(.online) = update { break } } }
             #expect(alice.isConnected && bob.isConnected)
-            // A signal shows that the server still knows both devices.
+            // A signal arrives only if the server still has both devices in the call.
             try await alice.calls.setMedia(CallMediaState(microphone: false))
             try await bob.calls.wait { bob.calls.peers.first?.media.microphone == false }
             await alice.calls.hangUp()

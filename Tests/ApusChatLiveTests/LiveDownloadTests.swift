@@ -11,7 +11,7 @@ import Testing
 /// Downloads and exports from a server that answers every request with the same bytes.
 @Suite(.timeLimit(.minutes(5)))
 struct LiveDownloadTests {
-    /// Answers each request, after the end of its head, and closes the connection.
+    /// Answers a request after the end of its head and closes the connection.
     private final class Answering: ChannelInboundHandler {
         typealias InboundIn = ByteBuffer
         typealias OutboundOut = ByteBuffer
@@ -36,7 +36,7 @@ struct LiveDownloadTests {
         }
     }
 
-    /// A client at a server with one answer, and a folder that is removed afterwards.
+    /// A client of a server with one answer, and a folder for downloads.
     private struct World {
         let client: ChatHTTPClient
         let folder: String
@@ -140,7 +140,7 @@ struct LiveDownloadTests {
         }
     }
 
-    /// The old file is better than half of the new one.
+    /// An incomplete export does not replace an existing file.
     @Test func anExportThatEndsEarlyLeavesTheOldFile() async throws {
         try await self.with(Self.ok(1_000_000), [UInt8](repeating: 2, count: 400_000)) { world in
             let path = "\(world.folder)/data.zip"
@@ -152,7 +152,7 @@ struct LiveDownloadTests {
         }
     }
 
-    /// The text of an error does not become the content of the file.
+    /// The body of an error is not written to the file.
     @Test func aRefusedExportWritesNothing() async throws {
         let body = #"{"error":{"code":"unauthorized","message":"No."}}"#
         try await self.with("HTTP/1.1 401 X\r\nContent-Length: \(body.utf8.count)\r\nConnection: close\r\n\r\n", Array(body.utf8)) {

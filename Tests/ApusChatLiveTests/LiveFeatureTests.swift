@@ -2,7 +2,7 @@ import ApusChatClient
 import ApusChatProtocol
 import Testing
 
-/// Threads, versions, pins, schedules and messages that disappear, at a real server.
+/// Threads, versions, pins, schedules and disappearing messages with a complete server.
 @Suite(.timeLimit(.minutes(5)))
 struct LiveFeatureTests {
     @Test func aThreadIsReadByAnotherDevice() async throws {
@@ -89,7 +89,7 @@ struct LiveFeatureTests {
             func found(_ text: String, _ filter: ChatSearchFilter = .init()) async throws -> Set<String> {
                 Set(try await alice.searchAll(text, filter).hits.compactMap(\.message.text))
             }
-            // The index of the server may be behind; the store has the rest.
+            // The index of the server may not have all messages yet. The store has the others.
             #expect(try await found("quagga") == ["the quagga sleeps", "a quagga 斑驴 rows"])
             #expect(try await found("驴") == ["a quagga 斑驴 rows"])
             #expect(try await found("quagga", ChatSearchFilter(conversation: group.id)) == ["a quagga 斑驴 rows"])

@@ -3,7 +3,7 @@ import ApusChatProtocol
 import ApusEventLoop
 import Testing
 
-/// Messages of the client at a real server.
+/// Messages of the client with a complete server.
 @Suite(.timeLimit(.minutes(5)))
 struct LiveMessageTests {
     @Test func messagesAndReadPositionsGoBothWays() async throws {

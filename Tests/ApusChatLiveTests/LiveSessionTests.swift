@@ -2,7 +2,7 @@ import ApusChatClient
 import ApusChatProtocol
 import Testing
 
-/// Sessions of the client with a real server.
+/// Sessions of the client with a complete server.
 @Suite(.timeLimit(.minutes(5)))
 struct LiveSessionTests {
     @Test func anAccountIsCreatedUsedAndSignedOut() async throws {
@@ -55,7 +55,7 @@ struct LiveSessionTests {
         try await withLiveServer { fixture in
             let alice = try await fixture.signUp("alice")
             let bob = try await fixture.signUp("bob")
-            // The client's clock does not tell that its token has ended.
+            // The token expires by the server's clock, and not by that of the client.
             fixture.clock.pass(milliseconds: 20 * 60_000)
             await fixture.relay.cut()
             let pair = try await alice.conversation(with: "bob")

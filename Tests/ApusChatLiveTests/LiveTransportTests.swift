@@ -8,11 +8,12 @@ import Testing
 
 @testable import ApusChatClient
 
-/// The connection of the client at a server that answers as the test says.
+/// The connection of the client to a server with scripted answers.
 @Suite(.timeLimit(.minutes(5)))
 struct LiveTransportTests {
-    /// A server with the namespace of the chat. The verb `echo` is answered with its payload,
-    /// `push` first pushes it, `drop` ends the connection, and other verbs are not answered.
+    /// Runs `body` with a transport and a server with the namespace of the chat. The server answers
+    /// `echo` and `push` with their payloads, after the push `event` for `push`. `drop` ends the
+    /// connection, and other verbs are not answered.
     private func with(
         access: @escaping @Sendable () async throws -> String = { "secret" }, timeout: Duration = .seconds(60),
         _ body: (SocketIOChatTransport) async throws -> Void
@@ -53,7 +54,7 @@ struct LiveTransportTests {
         try result.get()
     }
 
-    /// The next events of a transport, as texts.
+    /// Returns the next events of a transport as texts, without a time limit.
     private func next(_ events: inout AsyncStream<ChatTransportEvent>.Iterator, _ count: Int = 1) async -> [String] {
         var texts: [String] = []
         while texts.count < count, let event = await events.next() {
@@ -135,7 +136,7 @@ struct LiveTransportTests {
         }
     }
 
-    /// A session that has ended is told without a request to the server.
+    /// An ended session is reported without a request to the server.
     @Test func aTokenThatCannotBeRenewedIsARefusal() async throws {
         try await self.with(access: { throw ChatClientError(.signedOut, message: "ended") }) { transport in
             var events = transport.incoming.makeAsyncIterator()
@@ -144,7 +145,7 @@ struct LiveTransportTests {
         }
     }
 
-    /// Each connection asks for its token, which can have changed.
+    /// Each connection requests a token, which can have changed.
     @Test func eachConnectionHasItsToken() async throws {
         let asked = NIOLockedValueBox(0)
         try await self.with(access: {

@@ -7,10 +7,10 @@ import Testing
     import FoundationNetworking
 #endif
 
-/// Files of the client at a real server.
+/// Files of the client with a complete server.
 @Suite(.timeLimit(.minutes(5)))
 struct LiveUploadTests {
-    /// Bytes that no form of media begins with.
+    /// Returns bytes that are not the beginning of a media format.
     private static func bytes(_ count: Int) -> [UInt8] { (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 ^ ($0 >> 8)) } }
 
     @Test func aFileOfSeveralPartsIsSentAndDownloaded() async throws {
@@ -31,7 +31,7 @@ struct LiveUploadTests {
             #expect(file.size == 200_000)
             #expect(try await bob.download(file.blob) == bytes)
             await #expect { try await carol.download(file.blob) } throws: { ($0 as? ChatClientError)?.code == .notFound }
-            // Another program needs no session for a link.
+            // A program without a session can use the link.
             let link = try await bob.link(to: file.blob)
             let (found, _) = try await URLSession.shared.data(from: try #require(URL(string: link.url)))
             #expect(Array(found) == bytes)

@@ -25,7 +25,7 @@ final class LiveFixture: Sendable {
         self.relay = try await Relay(to: server.port)
     }
 
-    /// A folder of accounts: one device.
+    /// Returns the accounts of a device, with a folder of its own.
     func device(_ name: String, handlesCalls: Bool = false) throws -> ChatAccounts {
         var configuration = ChatClientConfiguration()
         configuration.deviceName = name
@@ -36,7 +36,7 @@ final class LiveFixture: Sendable {
         return try ChatAccounts(folder: "\(self.path)/\(name)", configuration: configuration, logger: .silent)
     }
 
-    /// Creates an account and connects it.
+    /// Creates an account and waits until its client is online, for at most a minute.
     func signUp(_ name: String, handlesCalls: Bool = false) async throws -> ChatClient {
         let client = try await self.device(name, handlesCalls: handlesCalls).signUp(
             server: self.relay.url, name: name, password: "correct horse"
@@ -45,14 +45,14 @@ final class LiveFixture: Sendable {
         return client
     }
 
-    /// Connects an account by another device.
+    /// Signs in with a further device and waits until its client is online, for at most a minute.
     func signIn(_ name: String, device: String) async throws -> ChatClient {
         let client = try await self.device(device).signIn(server: self.relay.url, name: name, password: "correct horse")
         try await self.online(client)
         return client
     }
 
-    /// Keeps a client until the end of the test, and waits for its connection.
+    /// Waits until a client is online, for at most a minute, and closes it at the end of the test.
     func online(_ client: ChatClient) async throws {
         self.clients.withLockedValue { $0.append(client) }
         try await client.wait { await client.state == .online }
@@ -60,7 +60,7 @@ final class LiveFixture: Sendable {
 
     /// Ends the server. The relay refuses connections until ``startServer()``.
     func stopServer() async {
-        // Else it could lead to the server of another test, which the system gave the same port.
+        // The system may give the port to a server of another test.
         self.relay.refuse()
         await self.server.close()
     }
@@ -95,10 +95,11 @@ func withLiveServer(isolation: isolated (any Actor)? = #isolation, _ body: (Live
     await fixture.close()
 }
 
-/// The client ended, or a minute passed, before the condition was true.
+/// The error of a condition that is not true after a minute, or when the client ends.
 struct NeverTrue: Error {}
 
-/// Examines a condition at once and after each change until it is true, for at most a minute.
+/// Checks a condition now and after each change until it is true, for at most a minute. Throws
+/// ``NeverTrue`` afterwards.
 ///
 /// - Parameter observe: Called with the continuation of the changes. The task that it returns is
 ///   cancelled at the end.
@@ -122,7 +123,7 @@ private func wait(
 }
 
 extension ChatClient {
-    /// Waits until a condition is true, which is examined after each update.
+    /// Waits until a condition is true, for at most a minute. Checks it after each update.
     func wait(until condition: () async throws -> Bool) async throws {
         let updates = self.updates(bufferingPolicy: .unbounded)
         try await ApusChatLiveTests.wait(until: { _ in try await condition() }) { continuation in
@@ -135,7 +136,7 @@ extension ChatClient {
 }
 
 extension CallController {
-    /// Waits until a condition on the calls is true.
+    /// Waits until a condition on the calls is true, for at most a minute.
     func wait(until condition: () -> Bool) async throws {
         try await ApusChatLiveTests.wait(until: { continuation in
             withObservationTracking(condition) { continuation.yield() }
@@ -144,7 +145,7 @@ extension CallController {
 }
 
 extension ChatConversation {
-    /// The stored rows with a text, and the unsent ones.
+    /// The texts of the stored messages, followed by those of the unsent ones.
     var texts: [String] {
         get async throws { try await (self.storedMessages(limit: 1_000).messages + self.unsent).compactMap(\.text) }
     }

@@ -14,7 +14,7 @@ import NIOCore
 
 @testable import ApusChatHTTP
 
-/// A complete chat server on a port of the loopback: accounts, uploads and the log in one folder.
+/// A complete chat server on a free loopback port. Accounts, uploads and the log are in one folder.
 final class LiveServer: Sendable {
     let service: ChatService
     let accounts: Accounts
@@ -24,7 +24,7 @@ final class LiveServer: Sendable {
     private let io = SocketIOServer(logger: .silent)
     private let running: Task<Void, any Error>
 
-    /// - Parameter folder: The data, which a later server may open again.
+    /// - Parameter folder: The folder of the data, which a later server can open again.
     init(_ folder: ChatFolder, clock: LiveClock) async throws {
         var environment = SQLiteEnvironment()
         environment.syncsCommits = false
@@ -58,7 +58,7 @@ final class LiveServer: Sendable {
         self.port = await ports.first { _ in true } ?? 0
     }
 
-    /// Makes accounts `m1`, `m2` … members of a conversation by their rows, as a script does.
+    /// Writes the rows of accounts `m1`, `m2` …, and adds them to a conversation.
     func addMembers(_ count: Int, to conversation: ConversationID) async throws {
         try await self.service.log.withStorage { storage in
             let key = ConversationKey(conversation.number)
@@ -81,7 +81,7 @@ final class LiveServer: Sendable {
         }
     }
 
-    /// Stops as a server does at its end: tells the clients, then closes the connections.
+    /// Stops the server: announces the shutdown to the clients and closes the connections.
     func close() async {
         self.gateway.announceShutdown()
         await self.io.shutdown()
@@ -93,7 +93,7 @@ final class LiveServer: Sendable {
     }
 }
 
-/// The clock of a server, which a test puts forward.
+/// The clock of a server, which a test can advance.
 final class LiveClock: Sendable {
     private let advance = NIOLockedValueBox<Int64>(0)
 
@@ -102,7 +102,7 @@ final class LiveClock: Sendable {
     func pass(milliseconds: Int64) { self.advance.withLockedValue { $0 += milliseconds } }
 }
 
-/// Account rows, written between two batches of the log.
+/// The account rows in the storage of a log, accessed between its batches.
 struct LogDatabase: AccountDatabase {
     let log: ChatLog
 
@@ -115,7 +115,7 @@ struct LogDatabase: AccountDatabase {
     }
 }
 
-/// The sessions of the accounts, for connections.
+/// The sessions of connections, which the accounts verify.
 struct LiveSessions: ChatSessions {
     let accounts: Accounts
 
@@ -144,7 +144,7 @@ struct LiveSessions: ChatSessions {
     }
 }
 
-/// The verbs over HTTP.
+/// The requests that arrive over HTTP.
 struct LiveRequests: ChatRequests {
     let service: ChatService
 

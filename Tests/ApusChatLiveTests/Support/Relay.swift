@@ -2,8 +2,8 @@ import NIOConcurrencyHelpers
 import NIOCore
 import NIOPosix
 
-/// An address that stays while the server behind it ends, starts again on another port, or loses
-/// its connections.
+/// A TCP relay whose address remains while its server restarts on another port or loses its
+/// connections.
 final class Relay: Sendable {
     private struct State {
         var target: Int?
@@ -33,20 +33,20 @@ final class Relay: Sendable {
                         }
                         try client.pipeline.syncOperations.addHandler(Forwarder(to: server) { true })
                         try server.pipeline.syncOperations.addHandler(Forwarder(to: client) { !state.withLockedValue { $0.isSilent } })
-                        // A close before this was not told to the handler.
+                        // A close before the handler was added is not reported to it.
                         guard server.isActive else { throw Refused() }
                     }
             }
             .bind(host: "127.0.0.1", port: 0).get()
     }
 
-    /// Closes new connections at once, until ``lead(to:)``.
+    /// Closes new connections immediately until ``lead(to:)`` is called.
     func refuse() { self.state.withLockedValue { $0.target = nil } }
 
-    /// Leads new connections to another server.
+    /// Relays new connections to a port of this machine.
     func lead(to port: Int) { self.state.withLockedValue { $0.target = port } }
 
-    /// Drops what the server sends from now on, until ``cut()``.
+    /// Drops all bytes of the server until ``cut()`` is called.
     func silence() { self.state.withLockedValue { $0.isSilent = true } }
 
     /// Closes all connections.
