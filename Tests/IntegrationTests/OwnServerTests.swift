@@ -23,7 +23,7 @@ private enum Declared {
 /// The client and the server of Apus over the loopback, with every transport.
 @Suite(.timeLimit(.minutes(5)))
 struct OwnServerTests {
-    /// Far above the time of any exchange, even while all suites run at once on a busy machine.
+    /// The time limit of an exchange, which is sufficient while all suites run on a busy machine.
     private static let limit = Duration.seconds(100)
 
     /// Runs a server while `body` runs with its address.

@@ -23,7 +23,7 @@ final class PythonPeer: @unchecked Sendable {
     private let process = Process()
     private let input = Pipe()
 
-    /// Starts a server and waits until it listens.
+    /// Starts a server and waits, without a time limit, until it listens.
     init(port: Int = 0, arguments: [String] = [], interpreter: String? = PythonPeer.interpreter) throws {
         let script = URL(fileURLWithPath: #filePath)
             .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()

@@ -42,7 +42,7 @@ struct PythonPeer4Tests {
         let values: [SocketIOValue] = [1, -2.5, true, ["a": [1, "b", .binary([0, 0xff, 4])]], ["deep": [["er": .binary(large)]]], "c"]
         #expect(try await socket.emitWithAck("ack", arguments: values, timeout: self.seconds) == values)
         socket.disconnect()
-        // The peer is killed next: its end must not overtake the client's disconnect.
+        // The peer is killed next. The client must have disconnected before.
         for await state in socket.states(bufferingPolicy: .unbounded) where state == .disconnected { break }
     }
 

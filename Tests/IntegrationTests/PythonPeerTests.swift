@@ -128,7 +128,7 @@ struct PythonPeerTests {
         let early = socket.messages("early", as: String.self, bufferingPolicy: .unbounded)
         let burst = socket.messages("burst", as: Int.self, bufferingPolicy: .unbounded)
         let echoes = socket.messages("echo", as: Int.self, bufferingPolicy: .unbounded)
-        // Emitted before the connection: waits in the buffer.
+        // Events that are emitted before the connection wait in the buffer.
         for number in 0..<100 { socket.emit("echo", number) }
         try await socket.connect(timeout: self.seconds)
         #expect(await early.first { _ in true } == "before connect")
