@@ -30,7 +30,7 @@ extension ClientCore {
     }
 
     private mutating func receivedEvent(_ event: ChatEvent, asOf: Int64?) -> [ClientAction] {
-        self.listed?.insert(event.conversation)
+        self.named(event.conversation)
         switch self[log: event.conversation].receivedEvent(event, asOf: asOf) {
         case .apply(let events): return self.apply(events, in: event.conversation)
         case .wait(let delay): return [.startTimer(.hole(event.conversation), delay)]

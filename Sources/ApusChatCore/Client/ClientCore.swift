@@ -31,10 +31,13 @@ package struct ClientCore: Sendable {
     var state: State = .offline
     private var epoch: PageToken?
     var token: PageToken?
-    /// During a complete sync, the conversations that its pages and the pushes since its start
-    /// contain; otherwise nil. All other conversations are removed with the last page, because the
-    /// server reports removed ones only to clients with a token.
-    var listed: Set<ConversationID>?
+    /// During a complete sync, the conversations that its pages contain; otherwise nil. All others
+    /// are removed with the last page, because the server reports removed ones only to clients with
+    /// a token.
+    private var listed: Set<ConversationID>?
+    /// The conversations that pushes named during a complete sync, and of which its pages said
+    /// nothing. Each is newer than the sync, or was removed before it: the next sync decides.
+    private var doubtful: Set<ConversationID> = []
     /// Whether the current sync has more than one page.
     private var hasPages = false
     private var syncFailures = 0
@@ -157,8 +160,7 @@ package struct ClientCore: Sendable {
     }
 
     private mutating func nextHello() -> ClientRequest {
-        self.listed = self.token == nil ? [] : nil
-        self.hasPages = false
+        self.beginSync()
         return .hello(since: self.token, epoch: self.epoch)
     }
 
@@ -166,9 +168,23 @@ package struct ClientCore: Sendable {
 
     /// Returns the request for the first page of a sync.
     mutating func nextSync() -> ClientRequest {
-        self.listed = self.token == nil ? [] : nil
-        self.hasPages = false
+        self.beginSync()
         return .sync(SyncRequest(since: self.token))
+    }
+
+    private mutating func beginSync() {
+        self.listed = self.token == nil ? [] : nil
+        if self.token == nil { self.doubtful = [] }
+        self.hasPages = false
+    }
+
+    /// Records that a push contains a conversation.
+    mutating func named(_ conversation: ConversationID) {
+        if self.listed?.contains(conversation) == false {
+            self.doubtful.insert(conversation)
+        } else {
+            self.doubtful.remove(conversation)
+        }
     }
 
     package mutating func answered(sync answer: SyncAnswer) -> [ClientAction] {
@@ -181,20 +197,24 @@ package struct ClientCore: Sendable {
             self.hasPages = self.listed != nil
             return actions + [.request(.sync(SyncRequest(since: self.token, page: page)))]
         }
+        let removed: [ConversationID]
         if let listed = self.listed {
             self.listed = nil
-            let others = self.heads.keys.filter { !listed.contains($0) }.sorted { $0.rawValue < $1.rawValue }
-            for conversation in others { actions += self.gone(conversation) }
+            self.doubtful.subtract(listed)
+            removed = self.heads.keys.filter { !listed.contains($0) && !self.doubtful.contains($0) }
+        } else {
+            removed = Array(self.doubtful)
+            self.doubtful = []
         }
+        for conversation in removed.sorted(by: { $0.rawValue < $1.rawValue }) { actions += self.gone(conversation) }
         // The token is stored with the last page only, so that an interrupted sync is repeated from
         // its beginning.
         self.token = answer.token
-        actions.append(.store(.token(answer.token)))
+        if self.doubtful.isEmpty { actions.append(.store(.token(answer.token))) }
         if case .opening = self.state { actions += self.opened() }
         // A conversation that moves up in the list between two pages is on neither of them. Such a
         // conversation changed after the token was taken, so the next sync contains it.
-        guard self.hasPages else { return actions }
-        self.hasPages = false
+        guard self.hasPages || !self.doubtful.isEmpty else { return actions }
         return actions + [.request(self.nextSync())]
     }
 
@@ -230,6 +250,7 @@ package struct ClientCore: Sendable {
         self.logs = [:]
         self.unread = [:]
         self.reads = ReadPositions()
+        self.doubtful = []
         self.token = nil
         return [.store(.dropCache)]
     }
@@ -259,7 +280,7 @@ package struct ClientCore: Sendable {
             actions += self.advance(head.conversation, to: head.seq, floor: head.minSeq)
         }
         for nudge in push.nudges {
-            self.listed?.insert(nudge.conversation)
+            self.named(nudge.conversation)
             guard var head = self.heads[nudge.conversation], nudge.seq > head.seq else { continue }
             head.seq = nudge.seq
             head.at = max(head.at, nudge.at)
@@ -285,7 +306,12 @@ package struct ClientCore: Sendable {
     ///   ones even if they are lower.
     mutating func replace(_ new: ChatHead, isSync: Bool = false) -> [ClientAction] {
         var head = new
-        self.listed?.insert(new.conversation)
+        if isSync {
+            self.listed?.insert(new.conversation)
+            self.doubtful.remove(new.conversation)
+        } else {
+            self.named(new.conversation)
+        }
         var counter = self.unread[new.conversation] ?? UnreadCounter(n: new.n, read: new.read, unread: new.unread)
         if isSync {
             counter.reset(n: new.n, read: new.read, unread: new.unread)
@@ -330,6 +356,7 @@ package struct ClientCore: Sendable {
 
     private mutating func gone(_ conversation: ConversationID) -> [ClientAction] {
         self.listed?.remove(conversation)
+        self.doubtful.remove(conversation)
         guard self.heads.removeValue(forKey: conversation) != nil else { return [] }
         self.logs[conversation] = nil
         self.unread[conversation] = nil
