@@ -70,8 +70,8 @@ enum PlantedBug: String, CaseIterable, Sendable {
         case .scheduleFiresTwice: 11
         case .replyCountedAgain: 12
         case .recallReachesCopies: 13
+        case .previewAfterRecall: 33
         case .forwardUnseen: 53
-        case .previewAfterRecall: 66
         }
     }
 }
