@@ -78,7 +78,7 @@ export function accountPage(app, page) {
     }) }, h("h3", {}, t("deleteAccount")), h("p", { class: "small muted" }, t("deleteAccountHint")), proofField, error, remove));
 }
 
-/** Downloads the data by a script, so that a refusal of the server can be shown. */
+/** Downloads the data of the account with a script, so that an error of the server can be shown. */
 async function exportData(name) {
   const response = await fetch("/api/account/export", { credentials: "same-origin", cache: "no-store" }).catch(() => { throw Object.assign(new Error(), { code: "offline" }); });
   if (!response.ok) {
@@ -91,7 +91,7 @@ async function exportData(name) {
   setTimeout(() => URL.revokeObjectURL(address), 60_000);
 }
 
-/** Returns a note about the features that need HTTPS, or null. */
+/** Returns a note about the features that require HTTPS, or null. */
 export function insecureNote() {
   if (globalThis.isSecureContext) return null;
   return h("section", { class: "dialog-fields" }, h("h3", {}, t("insecure")), h("div", { class: "notice-line" }, icon("lock"), h("span", {}, t("insecureHint"))));

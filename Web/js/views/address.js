@@ -1,6 +1,7 @@
-// Addresses of this page: #/c/CONVERSATION/SEQ, #/t/CONVERSATION/FIRST/SEQ for a message of a thread.
+// Addresses of this page: #/c/CONVERSATION/SEQ, #/t/CONVERSATION/FIRST/SEQ for a message of a
+// thread.
 
-/** The address of a conversation, a message or a thread. */
+/** Returns the address of a conversation, a message or a thread. */
 export function addressOf(conv, seq = null, thread = null) {
   return ["#", thread === null ? "c" : "t", conv, thread, seq].filter((part) => part !== null).join("/");
 }

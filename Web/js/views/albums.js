@@ -1,4 +1,5 @@
-// Albums: pictures and videos of one sender that follow each other and were sent together are one row.
+// Albums: consecutive pictures and videos of one sender that were sent together are shown as one
+// row.
 
 import { gone } from "./model.js";
 
@@ -7,7 +8,9 @@ const MOST = 10;
 export class Albums {
   #cache = new Map(); // key -> row
 
-  /** The rows with albums in place of their parts. An album that did not change is the same object. */
+  /**
+   * Returns the rows with albums in place of their parts. An unchanged album is the same object.
+   */
   merge(state, rows) {
     const merged = [];
     const cache = new Map();
@@ -27,10 +30,10 @@ export class Albums {
   }
 }
 
-/** The messages of a row: the parts of an album, or the row itself. */
+/** Returns the messages of a row: the parts of an album, or the row itself. */
 export const partsOf = (row) => row.parts ?? [row];
 
-/** The pictures and films among rows, those of albums too. */
+/** Returns the pictures and videos of the rows, including those in albums. */
 export function pictureRows(state, rows) {
   return rows.flatMap(partsOf).filter((row) => (row.kind === "image" || row.kind === "video") && !gone(state, row) && (row.localURL || row.body?.blob));
 }
@@ -45,7 +48,10 @@ function run(state, rows, start) {
 
 const mediaAlbum = (state, row) => ((row.kind === "image" || row.kind === "video") && !gone(state, row) ? row.body?.album : undefined);
 
-/** Has the text of the part with one, the place of the first part and the end of the last one. */
+/**
+ * Returns the row of an album, with the text of its first part that has one, the key of the first
+ * part, and the ordinal and status of the last one.
+ */
 function album(parts) {
   const [first, last] = [parts[0], parts.at(-1)];
   const named = parts.find((part) => part.body.text) ?? last;

@@ -1,4 +1,5 @@
-// The content of messages that are not plain text: pictures, files, places, cards, calls, polls.
+// The content of messages that are not plain text: pictures, files, locations, cards, calls and
+// polls.
 
 import { h, uniqueID } from "./dom.js";
 import { icon } from "./icons.js";
@@ -17,10 +18,12 @@ export function bodyOf(context, row) {
   return BODIES[row.kind](context, row, row.body ?? {});
 }
 
-/** Returns a name without characters that change the text direction and could hide its extension. */
+/**
+ * Returns a name without characters that change the text direction and could hide its extension.
+ */
 const plainName = (name) => String(name ?? t("file")).replace(/[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu, "").slice(0, 255) || t("file");
 
-/** The ending of a name, as a mark of the kind of file. */
+/** Returns the extension of a name as a label of the file, or an icon if there is none. */
 function endingOf(name) {
   const ending = name.match(/\.([\p{L}\p{N}]{1,5})$/u)?.[1];
   return ending ? h("span", { class: "ending", "aria-hidden": "true" }, ending.toLocaleUpperCase()) : icon("file");

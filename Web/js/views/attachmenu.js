@@ -5,7 +5,7 @@ import { withPanels } from "./later.js";
 import { canRecord } from "../media/recorder.js";
 import { t } from "../i18n/index.js";
 
-/** Opens the menu of a composer. `send(content)` takes a promise of {kind, body} or null. */
+/** Opens the menu of a composer. `send(content)` receives a promise of {kind, body} or null. */
 export function openAttachMenu(composer, { send, schedule }) {
   const { attach, tray, view } = composer;
   openMenu(attach, [

@@ -26,12 +26,12 @@ export class AuthView {
     this.element.remove();
   }
 
-  /** Whether accounts can be created on the server: "open", "invitation" or "closed". */
+  /** Which users can create accounts on the server: "open", "invitation" or "closed". */
   get registration() {
     return this.app.state.session.server?.registration ?? "open";
   }
 
-  /** The answer of the server arrived after the form was shown. */
+  /** Updates the form if the answer of the server arrived after it was shown. */
   #learn() {
     if (this.shown === this.registration) return;
     const { name, password } = this.form.elements;
@@ -65,7 +65,8 @@ export class AuthView {
       form,
       h("div", { class: "foot" }, mode === "signIn" ? [closed ? h("span", { class: "muted" }, t("registrationClosed")) : link("register", t("noAccount")), link("recover", t("forgot"))] : link("signIn", t("haveAccount"))),
       language);
-    // Runs at the end of this task. In a later frame, the focus could leave a field in which the user already types.
+    // This runs at the end of the task. In a later frame, the focus could leave a field in which
+    // the user already types.
     queueMicrotask(() => (form.elements[focused] ?? (form.elements.name.value ? form.elements.password : form.elements.name)).focus());
   }
 
@@ -93,7 +94,7 @@ export class AuthView {
 
   #refused(error) {
     const { elements } = this.form;
-    // The server asks for a second factor or an invitation only when one is needed.
+    // The server requests a second factor or an invitation only if one is required.
     const extra = error?.field === "code" ? ["code", t("code")] : error?.field === "invitation" ? ["invitation", t("inviteCode")] : null;
     if (extra && !elements[extra[0]]) {
       this.fields.append(field(extra[0], extra[1], { autocomplete: extra[0] === "code" ? "one-time-code" : "off" }));

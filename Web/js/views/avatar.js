@@ -14,13 +14,16 @@ function hashOf(id) {
   return (hash ^ (hash >>> 13)) >>> 0;
 }
 
-/** The hue of a name or conversation, in degrees. */
+/** Returns the hue of a name or conversation in degrees. */
 export const hueOf = (id) => Math.round((hashOf(id) % STEPS) * (360 / STEPS) + 12);
 
-/** Makes every second avatar darker, which doubles the number of looks. */
+/**
+ * Returns the change of the lightness. Half of the avatars are darker, which doubles the number of
+ * variants.
+ */
 const shadeOf = (id) => ((hashOf(id) >>> 16) % 2 ? -0.1 : 0);
 
-/** One or two letters; one or two characters of a Chinese, Japanese or Korean name. */
+/** Returns one or two letters, or characters of a Chinese, Japanese or Korean name. */
 export function initials(name, person = true) {
   const text = name.trim();
   if (/^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u.test(text)) {
@@ -43,7 +46,7 @@ export function userAvatar(state, user, options = {}) {
   return frame(user.name, { src, online: user.online, ...options }, initials(user.nick || user.name));
 }
 
-/** The avatar of a conversation: the other user, the notes, or the initials of the title. */
+/** Returns the avatar of a conversation: that of the other user, of the notes, or of the title. */
 export function headAvatar(state, head, options = {}) {
   if (head.kind === "pair" && head.peer) return userAvatar(state, state.user(head.peer.name) ?? head.peer, options);
   if (head.kind === "self") return frame("self", options, icon("bookmark"));

@@ -1,4 +1,4 @@
-// The line of a conversation whose call takes place without this tab.
+// The bar of a conversation in whose call this tab does not take part.
 
 import { h, replace } from "./dom.js";
 import { icon } from "./icons.js";
@@ -30,7 +30,7 @@ export class CallBar {
   close() { this.end?.(); }
 }
 
-/** The buttons that call, for the header of a conversation. */
+/** Returns the buttons that start calls, for the header of a conversation. */
 export function callButtons(view) {
   const { calls } = view.app.owner ?? {};
   const button = (media, symbol, label) => h("button", { type: "button", class: "icon-button", "data-call": media, "aria-label": t(label), title: t(label), onclick: () => calls.start(view.id, media) }, icon(symbol));

@@ -7,7 +7,10 @@ import { t } from "../i18n/index.js";
 
 const KINDS = [["audioinput", "voice", "callMicrophone"], ["videoinput", "video", "callCamera"], ["audiooutput", "bell", "callSpeaker"]];
 
-/** Lists the devices, with those in use marked. `changed` is called after a choice. */
+/**
+ * Opens the menu of the devices, in which those in use are checked. `changed` is called after a
+ * choice.
+ */
 export async function openDeviceMenu(anchor, local, changed) {
   const devices = await listDevices();
   const chosen = chosenDevices();

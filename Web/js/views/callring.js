@@ -1,4 +1,4 @@
-// The card of a call that rings: who calls, and the answers.
+// The card of a ringing call, with the caller and the buttons to answer or decline.
 
 import { h } from "./dom.js";
 import { icon } from "./icons.js";
@@ -7,7 +7,7 @@ import { headTitle, userName } from "./model.js";
 import { attempt } from "./toast.js";
 import { t } from "../i18n/index.js";
 
-/** Shows the call that rings. Returns { element, close }. `center` is the CallCenter. */
+/** Shows the ringing call. `center` is the CallCenter. Returns { element, close }. */
 export function showRing(state, center, call) {
   const head = state.conversation(call.conv);
   const caller = state.user(call.caller);
@@ -23,7 +23,7 @@ export function showRing(state, center, call) {
       isVideo ? h("button", { type: "button", class: "call-button quiet", "data-action": "answer-audio", "aria-label": t("callAnswerAudio"), title: t("callAnswerAudio"), onclick: () => answer(false) }, icon("call")) : null,
       h("button", { type: "button", class: "call-button answer", "data-action": "answer", "aria-label": t(isVideo ? "callAnswerVideo" : "callAnswer"), title: t(isVideo ? "callAnswerVideo" : "callAnswer"), onclick: () => answer(isVideo) }, icon(isVideo ? "video" : "call"))));
   document.body.prepend(element);
-  // The focus is not moved from a text field, because the next key of the user would answer the call.
+  // An element that has the focus, such as a text field in which the user types, keeps it.
   if (document.activeElement === document.body || document.activeElement === null) element.focus({ preventScroll: true });
   return { element, close: () => element.remove() };
 }

@@ -26,7 +26,7 @@ export class CallsView {
 
   get current() { return this.center.current; }
 
-  /** Calls the members of a conversation, or joins its call. */
+  /** Starts a call in a conversation, or joins the running one. `media` is "audio" or "video". */
   async start(conv, media) {
     if (this.center.isBusy) {
       if (this.center.current.conv === conv) return this.#screen?.setSmall(false);
@@ -64,7 +64,7 @@ export class CallsView {
   #playTone(call) {
     const head = call && this.state.conversation(call.conv);
     const isLoud = this.app.preferences.sound && head && !isMuted(head) && !isQuiet(this.state.settings ?? {});
-    // A stranger can call, but not disturb.
+    // The call of a user that is not a contact is shown without a tone.
     const isKnown = call?.isGroup || this.state.contact(call?.caller)?.state === "friend";
     if (call?.phase === "incoming") ring(isLoud && isKnown && this.state.port.leads ? "incoming" : null);
     else ring(call?.phase === "outgoing" && this.app.preferences.sound ? "outgoing" : null);

@@ -1,4 +1,5 @@
-// The screen of a call: tiles, state, duration and controls; over the page, or small in its corner.
+// The screen of a call: tiles, state, duration and controls. It covers the page, or is small in a
+// corner.
 
 import { announce, h } from "./dom.js";
 import { icon } from "./icons.js";
@@ -53,7 +54,7 @@ export class CallScreen {
     return h("button", { type: "button", class: "call-button", "data-action": action, "aria-label": t(label), title: t(label), onclick: run }, icon(symbol));
   }
 
-  /** Small, the call is in the corner and the page can be used. */
+  /** Shows the call small in a corner, so that the page can be used, or over the whole page. */
   setSmall(isSmall) {
     this.isSmall = isSmall;
     this.element.classList.toggle("small-call", isSmall);

@@ -1,4 +1,4 @@
-// The tiles of a call: one for each other device, and the own picture.
+// The tiles of a call: one for each other device, and one for this user.
 
 import { h } from "./dom.js";
 import { icon } from "./icons.js";
@@ -9,14 +9,14 @@ import { t } from "../i18n/index.js";
 
 const QUALITY = { 1: "callQualityPoor", 2: "callQualityFair", 3: "callQualityGood" };
 
-/** Shows a stream in an element, without starting it again. */
+/** Shows a stream in a video element. A stream that is already shown is not restarted. */
 function show(video, stream) {
   if (video.srcObject === stream) return;
   video.srcObject = stream;
   video.play?.().catch(() => {}); // plays as soon as there is something
 }
 
-/** The tile of another device. `update()` shows its present state. */
+/** The tile of another device. `update()` shows its current state. */
 export class PeerTile {
   constructor(state, peer) {
     this.state = state;

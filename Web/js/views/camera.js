@@ -10,7 +10,7 @@ import { t } from "../i18n/index.js";
 
 const LONGEST = 60_000; // ms
 
-/** Resolves to a File, or null if nothing was recorded. */
+/** Records a video of at most 60 s. Resolves to a File, or to null if nothing was recorded. */
 export async function recordVideo() {
   let facing = "user";
   let stream;

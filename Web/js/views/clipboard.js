@@ -5,7 +5,10 @@ import { openDialog } from "./dialog.js";
 import { toast } from "./toast.js";
 import { t } from "../i18n/index.js";
 
-/** Copies a text and confirms it. Without HTTPS there is no clipboard, so the text is shown to be copied manually. */
+/**
+ * Copies a text and confirms it. If there is no clipboard, such as without HTTPS, the text is shown
+ * so that the user can copy it.
+ */
 export async function copyText(text) {
   try {
     await navigator.clipboard.writeText(text);

@@ -27,7 +27,7 @@ export class Completion {
     composer.input.setAttribute("aria-controls", this.box.id);
   }
 
-  /** Looks for a word to complete before the caret. */
+  /** Shows the completions of the word before the caret. */
   update() {
     const { input } = this.composer;
     const before = input.value.slice(0, input.selectionStart);
@@ -76,7 +76,10 @@ export class Completion {
     for (const member of this.found?.members ?? []) this.known.set(member.user.name, member);
   }
 
-  /** Loads the members whose names are typed in a text and not known here, such as of a pasted text. Waits a moment at most. */
+  /**
+   * Loads the members that a text names after `@` and that are not known, such as in a pasted text:
+   * at most ten, within 4 s.
+   */
   async resolve(text) {
     if (!isGroup(this.composer.view.head)) return;
     const wanted = namesIn(text).filter((name) => !this.members.some(({ user }) => user.name === name || userName(this.state, user.name).toLocaleLowerCase() === name)).slice(0, NAMES);

@@ -1,4 +1,5 @@
-// Dialogs that make the content of a message: a poll, a contact card, a place, a time.
+// Dialogs for the content of a message: a poll or a contact card; and for the time of a scheduled
+// message.
 
 import { h } from "./dom.js";
 import { icon } from "./icons.js";
@@ -10,10 +11,10 @@ import { t } from "../i18n/index.js";
 
 const YEAR = 364 * 86_400_000; // the longest time of the server, with some room
 
-/** The value of a field for a date and a time. */
+/** Returns a time as the value of a `datetime-local` field. */
 const localTime = (at) => new Date(at - new Date(at).getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
 
-/** An hour of the day that is `days` from now. */
+/** Returns the time of an hour of the day in `days` days, in ms since 1970. */
 function clockTime(hour, days) {
   const date = new Date();
   date.setDate(date.getDate() + days);
@@ -63,7 +64,10 @@ export async function shareContact(app) {
   return user ? { kind: "card", body: { user: user.name, nick: userName(app.state, user.name) } } : null;
 }
 
-/** Asks for a time in the future, in the time zone of the browser. Resolves to milliseconds or null. */
+/**
+ * Asks for a time in the future, in the time zone of the browser. Resolves to ms since 1970 or
+ * null.
+ */
 export function scheduleTime(at = Date.now() + 3_600_000) {
   return new Promise((resolve) => {
     let answer = null;

@@ -17,7 +17,7 @@ import { parseMarkdown, toMarkdown } from "../text/markdown.js";
 import { shortDate, span } from "../i18n/format.js";
 import { t } from "../i18n/index.js";
 
-/** For requests whose failure needs no message. */
+/** Ignores the failure of a request. */
 const quietly = (promise) => promise?.catch?.(() => {});
 
 export class Composer {
@@ -144,7 +144,10 @@ export class Composer {
     this.#fit();
   }
 
-  /** Without anything to send the button records instead, where the browser can. */
+  /**
+   * Updates the buttons. Without content to send, the button records a voice message if the browser
+   * can.
+   */
   #updateButtons(head = this.view.head) {
     const expire = head?.settings?.expire;
     this.input.placeholder = expire ? t("disappearingOn", { time: span(expire) }) : t(this.tray.isEmpty ? "messagePlaceholder" : "captionPlaceholder");
@@ -286,7 +289,10 @@ export class Composer {
     this.completion.close();
   }
 
-  /** Runs `work` with the body of a text, after the texts before it. The names in it may have to be looked up. */
+  /**
+   * Runs `work` with the body of a text, after that of the preceding texts. Unknown names in the
+   * text are requested first.
+   */
   #inTurn(source, work) {
     this.#turn = this.#turn.then(async () => {
       await quietly(this.completion.resolve(source));
@@ -303,7 +309,7 @@ export class Composer {
     return { ref: this.#reply?.seq, thread: this.view.thread ?? undefined };
   }
 
-  /** The reply and the thread of the next message. Ends the reply. */
+  /** Returns the reply and the thread of the next message, and ends the reply. */
   #takeWhere() {
     const where = this.#where();
     this.#reply = null;
@@ -311,7 +317,10 @@ export class Composer {
     return where;
   }
 
-  /** Resolves when the message is queued, or stored for its time. */
+  /**
+   * Sends a message. Resolves when it is queued or, with `at`, when the server has stored it for
+   * that time.
+   */
   async #send(kind, body, { silent, at, where }) {
     if (at) {
       await this.state.schedule(this.id, { kind, body, ...where, silent }, at);

@@ -1,4 +1,4 @@
-// The details of a conversation: profile, actions, members, links, what an owner can do.
+// The details of a conversation: profile, actions, members, links, and the actions of its owner.
 
 import { h, replace, Scope } from "./dom.js";
 import { icon } from "./icons.js";
@@ -156,7 +156,7 @@ export class DetailsView {
     people.show();
   }
 
-  /** Says who was invited instead of added, and who was neither. */
+  /** Reports which users were invited instead of added, and which were neither. */
   #tellAdded({ added = [], invited = [] }, picked) {
     const names = (users) => list(users.map((name) => userName(this.state, name)));
     const others = picked.filter((name) => !added.includes(name) && !invited.includes(name));

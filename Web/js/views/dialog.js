@@ -6,8 +6,9 @@ import { closeMenu } from "./menu.js";
 import { t } from "../i18n/index.js";
 
 /**
- * Opens a modal dialog. `content` are its children below the title. Escape closes it and returns the
- * focus. Returns { element, close }.
+ * Opens a modal dialog with `content` below the title. `wide` (false by default) makes it wider;
+ * `label` is a further CSS class; `onclose()` is called after it was closed. Escape and a press
+ * outside close it and return the focus. Returns { element, close }.
  */
 export function openDialog(title, content, { wide = false, onclose, label = "" } = {}) {
   closeMenu();
@@ -31,7 +32,7 @@ export function openDialog(title, content, { wide = false, onclose, label = "" }
   return { element, close: () => element.close() };
 }
 
-/** Asks before an action. Resolves to whether it was confirmed. */
+/** Asks for a confirmation. Resolves to whether the user confirmed. */
 export function confirm(question, { yes = t("yes"), dangerous = false, detail = null } = {}) {
   return new Promise((resolve) => {
     let answer = false;
@@ -44,7 +45,10 @@ export function confirm(question, { yes = t("yes"), dangerous = false, detail = 
   });
 }
 
-/** Asks for a text, of several `lines` or of one. Resolves to the text, or null. */
+/**
+ * Asks for a text of one line, or of several if `lines` is greater than 1. Resolves to the text, or
+ * null.
+ */
 export function ask(title, { label = title, value = "", yes = t("save"), type = "text", hint = null, maxlength = 1000, lines = 1 } = {}) {
   return new Promise((resolve) => {
     let answer = null;
@@ -59,7 +63,9 @@ export function ask(title, { label = title, value = "", yes = t("save"), type = 
   });
 }
 
-/** A labelled switch. `change(on)` may return a promise; a refusal sets it back. */
+/**
+ * Returns a labelled switch. `change(on)` may return a promise; false restores the former state.
+ */
 export function switchRow(label, checked, change, { detail = null, disabled = false } = {}) {
   const id = uniqueID("switch");
   const input = h("input", { type: "checkbox", role: "switch", class: "switch", id, checked, disabled });
@@ -69,7 +75,10 @@ export function switchRow(label, checked, change, { detail = null, disabled = fa
   return h("div", { class: "option-row" }, h("label", { class: "lines", for: id }, label, detail ? h("div", { class: "small muted" }, detail) : null), input);
 }
 
-/** A labelled choice. `options`: [[value, label]]. `change(value)` may return a promise; false sets it back. */
+/**
+ * Returns a labelled choice. `options`: [[value, label]]. `change(value)` may return a promise;
+ * false restores the former value.
+ */
 export function selectRow(label, value, options, change, { disabled = false } = {}) {
   const id = uniqueID("select");
   const select = h("select", { class: "input", id, disabled }, options.map(([key, text]) => h("option", { value: String(key) }, text)));

@@ -1,4 +1,4 @@
-// Conversations that are open to all, and invite links.
+// The directory of conversations that are open to all users, and invite links.
 
 import { h } from "./dom.js";
 import { headAvatar } from "./avatar.js";
@@ -12,7 +12,7 @@ import { t } from "../i18n/index.js";
 const count = (entry) => t(entry.kind === "channel" ? "subscribers" : "membersCount", { n: entry.members ?? 0 });
 const isMember = (state, conv) => { const head = state.conversation(conv); return Boolean(head) && (!head.state || head.state === "joined"); };
 
-/** Opens the directory, with a search. */
+/** Opens the directory with a search field. */
 export function openDirectory(app) {
   const { state } = app;
   const { input, element } = searchField(t("search"));
@@ -64,7 +64,9 @@ export function openDirectory(app) {
   show();
 }
 
-/** Opens the conversation of a member; shows others what it is before they join. */
+/**
+ * Opens the conversation if the user is a member. Other users see its description before they join.
+ */
 function openEntry(app, entry) {
   if (isMember(app.state, entry.conv)) app.openConversation(entry.conv);
   else showEntry(app, entry, { conv: entry.conv });

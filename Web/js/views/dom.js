@@ -68,7 +68,10 @@ export class Scope {
   }
 }
 
-/** Returns a function that calls `action` once in the next animation frame, however often it is called. */
+/**
+ * Returns a function that calls `action` once in the next animation frame, however often it is
+ * called.
+ */
 export function perFrame(action) {
   let pending = 0;
   return () => {
@@ -80,7 +83,7 @@ export function perFrame(action) {
   };
 }
 
-/** Speaks a text through the polite live region. */
+/** Announces a text to screen readers, in the polite live region. */
 export function announce(text) {
   const region = document.getElementById("live");
   if (region) region.textContent = text;

@@ -10,10 +10,12 @@ const COLUMNS = 8;
 
 const isChinese = () => currentLanguage() === "zh";
 const nameOf = ({ name, zh }) => (isChinese() ? zh : name.replaceAll("_", " "));
-/** What is typed for an emoji, in the language of the page. */
+/** Returns the text that inserts an emoji, in the language of the page. */
 export const shortcode = ({ name, zh }) => `:${isChinese() ? zh : name}:`;
 
-/** Opens the picker at `anchor`; `choose(face)` is called for each choice. */
+/**
+ * Opens the picker at `anchor`. `choose(face)` is called for each choice, `onclose()` at the end.
+ */
 export function emojiPicker(anchor, choose, onclose) {
   const grid = h("div", { class: "grid" });
   const button = (item) => h("button", { type: "button", title: shortcode(item), "aria-label": nameOf(item), tabindex: "-1", onclick: () => choose(item.face) }, item.face);

@@ -1,8 +1,8 @@
-// Parts of forms that several dialogs have.
+// Parts of forms that several dialogs share.
 
 import { h } from "./dom.js";
 
-/** A listener of `submit` that disables the button while it runs. */
+/** Returns a listener of `submit` that disables the button while `run` is running. */
 export const submitting = (button, run) => async (event) => {
   event.preventDefault();
   button.disabled = true;
@@ -17,7 +17,7 @@ export function password(label, autocomplete) {
   return [input, h("label", { class: "field" }, label, input)];
 }
 
-/** Says at a field why a form was refused. */
+/** Shows the reason for which a form was refused, and focuses the field. */
 export function refusedPassword(error, input, text) {
   error.textContent = text;
   input.setAttribute("aria-invalid", "true");

@@ -1,4 +1,4 @@
-// Folders of conversations: which ones contain a conversation, new ones, names, removal.
+// Folders of conversations: their settings, their menu, and the folders of one conversation.
 
 import { h, replace } from "./dom.js";
 import { icon } from "./icons.js";
@@ -11,7 +11,7 @@ const MOST = 20;
 const LONGEST = 30;
 const FILTERS = { unread: "unread", people: "people", groups: "groups", channels: "channels" };
 
-/** The names of the folders that the user fills. */
+/** Returns the names of the folders that the user fills. */
 export const folderNames = (state) => (state.settings?.folders ?? []).filter(({ filter }) => !filter).map(({ name }) => name);
 
 const inFolder = (head, name) => head.own?.folders?.includes(name) ?? false;
@@ -21,7 +21,7 @@ function put(state, head, name, on) {
   return state.setOwn(head.conv, { folders: on ? [...others, name] : others });
 }
 
-/** The settings page of the folders: filled by the user, or by a filter. */
+/** Shows the settings of the folders, which the user or a filter fills. */
 export function foldersPage({ state }, page) {
   const list = h("ul", {});
   const name = h("input", { class: "input", maxlength: String(LONGEST), "aria-label": t("folderName"), placeholder: t("folderName") });
@@ -69,7 +69,7 @@ async function add(state, name, filter) {
   return (await attempt(state.setSettings({ folders: [...folders, { name, ...(filter && { filter }) }] }))) !== undefined;
 }
 
-/** The menu of a folder. `moved(name)` receives its new name, or null after its removal. */
+/** Opens the menu of a folder. `moved(name)` receives its new name, or null after its removal. */
 export function folderMenu({ state }, anchor, name, moved) {
   const set = (folders) => attempt(state.setSettings({ folders }));
   const change = async (to) => {

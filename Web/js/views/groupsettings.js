@@ -1,4 +1,4 @@
-// The settings of a group or channel, and how long messages stay in any conversation.
+// The settings of a group or channel, and the expiry of messages in any conversation.
 
 import { h } from "./dom.js";
 import { openDialog, selectRow, switchRow } from "./dialog.js";
@@ -10,11 +10,14 @@ import { t } from "../i18n/index.js";
 const SLOW = [0, 10, 30, 60, 300, 900, 3600];
 const EXPIRIES = [0, 3_600, 86_400, 604_800, 2_592_000];
 
-/** The values with the present one, which another client may have chosen freely. */
+/** Returns the values including the current one, which another client may have chosen freely. */
 const withPresent = (values, present) => (values.includes(present) ? values : [...values, present].sort((one, other) => one - other));
 const spans = (values, present) => withPresent(values, present).map((seconds) => [seconds, seconds ? span(seconds) : t("off")]);
 
-/** Sets one value; resolves to false if it was refused, so that the field shows the former one. */
+/**
+ * Returns a function that sets one value. It resolves to false after a refusal, so that the field
+ * shows the former value.
+ */
 const setter = (state, conv) => (name) => async (value) => ((await attempt(state.setConversation(conv, { settings: { [name]: value } }))) === undefined ? false : undefined);
 
 export function groupSettings(state, head) {

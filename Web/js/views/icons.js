@@ -89,13 +89,13 @@ const TICKS = {
   failed: ["M8 1.5a6.5 6.5 0 1 0 0 13 6.5 6.5 0 0 0 0-13ZM8 4.5V9M8 11.5v.1"],
 };
 
-/** The icon for the delivery state of a message of this user. */
+/** Returns the icon for the delivery state of a message of this user. */
 export function ticks(status, label) {
   const form = TICKS[status] ? status : "waiting";
   return svg("svg", { viewBox: "0 0 16 16", class: `ticks ${form}`, role: "img", "aria-label": label }, TICKS[form].map((d) => svg("path", { d })));
 }
 
-// A swift seen from below.
+// The logo: a swift, seen from below.
 const SWIFT = "M32 14C33.6 14 34.8 15.6 35.2 18.2C45 18.6 55 26 61 41C53 33 45 29.6 36 29.5C35.6 34 34.8 38.5 34 42.5L38.5 55L32 48L25.5 55L30 42.5C29.2 38.5 28.4 34 28 29.5C19 29.6 11 33 3 41C9 26 19 18.6 28.8 18.2C29.2 15.6 30.4 14 32 14Z";
 
 export function logo() {

@@ -1,4 +1,4 @@
-// Leaving a group, which an owner passes on first, and deleting it for all.
+// Leaves a group, whose owner first names another one, and deletes a group for all members.
 
 import { h } from "./dom.js";
 import { confirm, openDialog } from "./dialog.js";
@@ -19,7 +19,7 @@ async function go(app, head) {
   if (await attempt(app.state.leave(head.conv)) !== undefined && app.openID === head.conv) app.closeThread();
 }
 
-/** An owner names another owner before leaving. */
+/** Asks the owner for another owner, and then leaves the group. */
 function nameOwner(app, head) {
   const { state } = app;
   const { input, element } = searchField(t("searchMembers"));
@@ -47,7 +47,7 @@ function nameOwner(app, head) {
   open();
 }
 
-/** Deletes a group or channel for all members, which its owner can do. */
+/** Deletes a group or channel for all members. Only its owner can do this. */
 export async function deleteForAll(app, head) {
   if (!(await confirm(t("deleteForAllQuestion", { title: headTitle(app.state, head) }), { yes: t("deleteForAll"), dangerous: true, detail: t("deleteForAllHint") }))) return;
   const isOpen = app.openID === head.conv;

@@ -1,4 +1,5 @@
-// The invite links of a group: a new one with an end, a number of uses and a role; copy and revoke.
+// The invite links of a group: the list, new links with an end, a number of uses and a role, and
+// revocation.
 
 import { h, replace } from "./dom.js";
 import { icon } from "./icons.js";
@@ -15,7 +16,7 @@ const USES = [0, 1, 5, 10, 50, 100, 1000];
 
 export const linkAddress = (code) => new URL(`/join#${code}`, location.href).href;
 
-/** The block of the details. `canCreate` is for admins. */
+/** The block of the invite links in the details of a group. */
 export class LinkList {
   constructor(state, conv) {
     this.state = state;

@@ -1,4 +1,4 @@
-// Shares a place: the own one, or one by its coordinates.
+// Shares a location: that of the device, or one that the user enters by its coordinates.
 
 import { h, replace } from "./dom.js";
 import { icon } from "./icons.js";
@@ -6,16 +6,16 @@ import { openDialog } from "./dialog.js";
 import { coordinatesOf, coordinatesText, sketch } from "./place.js";
 import { t } from "../i18n/index.js";
 
-/** The number of a field, even with a decimal comma, or null. */
+/** Returns the number in a field, which may have a decimal comma, or null. */
 const numberOf = (text) => (/^\s*[+-]?\d+([.,]\d+)?\s*$/.test(text) ? Number(text.replace(",", ".")) : null);
 
-/** The two numbers of a text such as "54.3233, 10.1228", or null. */
+/** Returns the two numbers of a text such as "54.3233, 10.1228", or null. */
 export function coordinatesIn(text) {
   const found = text.match(/^\s*([+-]?\d{1,3}(?:\.\d+)?)\s*[,;\s]\s*([+-]?\d{1,3}(?:\.\d+)?)\s*$/);
   return found ? [found[1], found[2]] : null;
 }
 
-/** Asks for a place. Resolves to {kind, body} or null. */
+/** Asks for a location. Resolves to {kind, body} or null. */
 export function shareLocation() {
   return new Promise((resolve) => {
     let content = null;

@@ -1,4 +1,4 @@
-// Marks names that look like the name of a contact or like the own one.
+// Marks names that look like the name of a contact or of this user.
 
 import { h } from "./dom.js";
 import { icon } from "./icons.js";
@@ -8,7 +8,7 @@ import { t } from "../i18n/index.js";
 
 let kept = {}; // the names of the present contacts and account
 
-/** The names that others could imitate: skeleton -> the account names with it. */
+/** Returns the names that others could imitate: skeleton -> the account names with it. */
 function namesOf(state) {
   const { account, contactIndex } = state;
   if (kept.account === account && kept.contactIndex === contactIndex) return kept.names;
@@ -23,7 +23,10 @@ function namesOf(state) {
   return names;
 }
 
-/** The account name of a contact, or the own one, that the name of this user looks like; null for none. */
+/**
+ * Returns the account name of the contact, or of this user, whose name resembles that of the user
+ * `name`; null for none.
+ */
 export function resembled(state, name) {
   if (!name || name === state.account?.name) return null;
   const user = state.user(name) ?? { name };
@@ -37,7 +40,7 @@ export function resembled(state, name) {
   return null;
 }
 
-/** A sign beside such a name, or null. */
+/** Returns a warning sign for a name that resembles another one, else null. */
 export function lookalikeMark(state, name) {
   const other = resembled(state, name);
   if (!other) return null;
@@ -45,7 +48,7 @@ export function lookalikeMark(state, name) {
   return h("span", { class: "lookalike", role: "img", "aria-label": label, title: label }, icon("warning"));
 }
 
-/** The sentence of a profile or a request from such a user, or null. */
+/** Returns a warning for the profile of such a user or a request from it, else null. */
 export function lookalikeNote(state, name) {
   const other = resembled(state, name);
   return other ? h("p", { class: "notice-line" }, icon("warning"), h("span", {}, warning(state, name, other))) : null;

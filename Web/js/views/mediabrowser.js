@@ -1,4 +1,4 @@
-// The pictures, films, files, links and voice messages of a conversation, newest first.
+// The pictures, videos, files, links and voice messages of a conversation, newest first.
 
 import { h, replace, Scope, uniqueID } from "./dom.js";
 import { openDialog } from "./dialog.js";
@@ -13,7 +13,7 @@ import { t } from "../i18n/index.js";
 const TABS = [
   { name: "tabMedia", kinds: ["image", "video"], render: tile },
   { name: "tabFiles", kinds: ["file"], render: attachment },
-  // Every address has this word; hits without an address are left out.
+  // Each web address contains this word. Hits without an address are excluded.
   { name: "tabLinks", kinds: ["text"], query: "http", render: links, passes: (row) => linksOf(row.body).length > 0 },
   { name: "tabVoice", kinds: ["audio"], render: attachment },
 ];
@@ -71,7 +71,7 @@ export function openMedia(app, conv) {
     } finally {
       if (current === version) {
         isLoading = false;
-        // A page can have few messages, so that the end is still on the screen.
+        // A page may contain few messages, so that the end of the list is still visible.
         if (page !== null) requestAnimationFrame(() => { if (scroller.isConnected && isAtEnd()) more(); });
       }
     }
@@ -116,7 +116,7 @@ export function openMedia(app, conv) {
   buttons.get(tab).focus();
 }
 
-/** Arrow keys walk from picture to picture. */
+/** Moves the focus between the pictures with the arrow keys. */
 function typed(event, list) {
   const tile = event.target.closest(".grid > *");
   if (!tile) return;

@@ -1,4 +1,5 @@
-// What a member of a group can do with another one: roles, mute, removal, ban, requests to join.
+// The actions of a member of a group on another one: roles, mute, removal, ban, and requests to
+// join.
 
 import { h } from "./dom.js";
 import { confirm, openDialog } from "./dialog.js";
@@ -14,7 +15,7 @@ const BANS = [DAY, 7 * DAY, 30 * DAY];
 const ROLES = ["admin", "member", "reader", "guest"];
 const RANK = ["guest", "reader", "member", "admin", "owner"];
 
-/** `done()` is called after a change. */
+/** Opens the menu of a member. `done()` is called after a change. */
 export function memberMenu(app, head, member, anchor, done) {
   const { state } = app;
   const { name } = member.user;
@@ -43,7 +44,7 @@ export function memberMenu(app, head, member, anchor, done) {
   ], { label: shown });
 }
 
-/** Asks until when; without an end, `choose` gets undefined. */
+/** Asks for an end. `choose(until)` receives ms since 1970, or undefined for no end. */
 function chooseEnd(title, spans, choose, dangerous = false) {
   const button = (label, until) => h("button", { type: "button", class: `button wide${dangerous ? " dangerous" : ""}`, onclick: () => { dialog.close(); choose(until()); } }, label);
   const dialog = openDialog(title, h("div", { class: "dialog-body" },

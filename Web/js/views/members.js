@@ -1,4 +1,5 @@
-// The members of a group: search, and for admins also those that wait, are invited or banned.
+// The members of a group with a search field; for admins also the users with a request to join, an
+// invitation or a ban.
 
 import { h, replace } from "./dom.js";
 import { icon } from "./icons.js";
@@ -60,7 +61,7 @@ export class MemberPane {
     this.rows.close();
   }
 
-  /** Requests how many users wait for an approval. */
+  /** Requests the number of users that wait for an approval. */
   async #count() {
     this.counted = true;
     this.#showTabs();

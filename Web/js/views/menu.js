@@ -1,4 +1,4 @@
-// Menus by pointer and keyboard, and popovers at an element.
+// Menus for pointer and keyboard, and popovers at an element.
 
 import { h } from "./dom.js";
 import { icon } from "./icons.js";
@@ -10,8 +10,8 @@ export function closeMenu(restore = false) {
 }
 
 /**
- * Opens a box at `anchor`, an element or { x, y }. Escape and a press outside close it and
- * return the focus. Returns a function that closes it.
+ * Opens a box at `anchor`, an element or { x, y }. Escape closes it and returns the focus; a press
+ * outside closes it. `onclose()` is called after it. Returns a function that closes it.
  */
 export function popover(anchor, box, { onclose } = {}) {
   closeMenu();
@@ -59,8 +59,9 @@ function place(anchor, box) {
 }
 
 /**
- * Opens a menu. Items: { label, icon, run, danger, checked, end }, or null for a line; falsy values are skipped.
- * `quick`: { items: [{ face, label, checked }], run(face) }, a row of reactions above.
+ * Opens a menu. Items: { label, icon, run, danger, checked, end }, or null for a separator; other
+ * falsy values are skipped. `quick`: { items: [{ face, label, checked }], run(face) }, a row of
+ * reactions above the items.
  */
 export function openMenu(anchor, items, { label, quick } = {}) {
   const box = h("div", { class: "menu", role: "menu", "aria-label": label });

@@ -1,4 +1,4 @@
-// One row of the thread: day, unread line, and a bubble or a line for a change.
+// One row of the thread: the day, the line of new messages, and a bubble or, for a change, a line.
 
 import { h } from "./dom.js";
 import { icon, ticks } from "./icons.js";
@@ -19,7 +19,7 @@ const STATUS = {
   delivered: "statusDelivered", read: "statusRead", failed: "statusFailed",
 };
 
-/** What a screen reader says for a message: the sender, the time and the content. */
+/** Returns the label of a message for screen readers: the sender, the time and the content. */
 export function spoken(state, row) {
   const label = t("spokenMessage", { name: actorName(state, row.sender), time: clock(row.at ?? Date.now()), text: eventText(state, row) });
   const parts = [label];
@@ -29,8 +29,8 @@ export function spoken(state, row) {
 }
 
 /**
- * Renders a row. `shape`: { day, unread, first, last, selected, hit, focusable }; `actions` are the
- * functions of the thread: menu, react, jump, openUser, openPicture, openThread, vote, retry, discard.
+ * Returns the element of a row. `shape`: { day, unread, first, last, selected, hit, focusable }.
+ * `actions` are the ThreadActions.
  */
 export function renderRow(context, row, shape) {
   const { state, head, actions } = context;
@@ -109,12 +109,12 @@ function meta({ state }, row, over = false) {
     status ? ticks(status, t(STATUS[status] ?? "statusSent")) : null);
 }
 
-/** The time after which a message disappears; `updateRemaining` keeps it current. */
+/** Returns the element with the time until a message expires, which `updateRemaining` updates. */
 function remaining(at, now) {
   return h("span", { class: "expires", "data-at": at, title: t("disappearsAt", { time: fullDate(at) }) }, icon("timer"), h("span", {}, timeLeft(at - now)));
 }
 
-/** Shows the time that the messages in `element` have left. */
+/** Updates the remaining times of the messages in `element`. */
 export function updateRemaining(element, now) {
   for (const each of element.querySelectorAll(".expires")) {
     const text = timeLeft(Number(each.dataset.at) - now);

@@ -1,4 +1,5 @@
-// Dialogs about one message: who reacted, who has read it, its versions; and the pinned messages.
+// Dialogs about one message, with its reactions, its readers or its versions; and about the pinned
+// messages.
 
 import { h, replace } from "./dom.js";
 import { icon } from "./icons.js";
@@ -11,7 +12,7 @@ import { renderText } from "../text/render.js";
 import { shortDate } from "../i18n/format.js";
 import { t } from "../i18n/index.js";
 
-/** Shows who reacted to a message, with all reactions or one of them. */
+/** Shows the users that reacted to a message, with any reaction or with one of them. */
 export function showReactions(app, conv, row) {
   const counts = row.reactions ?? [];
   let chosen;
@@ -29,7 +30,9 @@ export function showReactions(app, conv, row) {
   chips.show();
 }
 
-/** Shows who has read a message or received it, and how many have not. */
+/**
+ * Shows the users that have read or received a message, and the number of those that have read it.
+ */
 export function showReaders(app, conv, seq) {
   const { state } = app;
   const status = h("div", { class: "section-title small muted", role: "status" });
@@ -54,7 +57,7 @@ export async function showEdits(app, conv, seq) {
   openDialog(t("editHistory"), h("div", { class: "dialog-body versions", tabindex: "0" }, edits.length ? edits.map(version) : h("p", { class: "muted" }, t("none"))));
 }
 
-/** Shows the pinned messages of a conversation: to jump to one, or to unpin it. */
+/** Shows the pinned messages of a conversation. The user can jump to one or unpin it. */
 export function showPins(view) {
   const { state, id } = view;
   const list = h("div", { class: "pins", role: "list", "aria-label": t("pinnedMessages") });

@@ -3,19 +3,19 @@
 import { t, currentLanguage } from "../i18n/index.js";
 import { compare, duration, list, roughSpan, shortDate } from "../i18n/format.js";
 
-/** The shown name of a user: the alias, the nick or the account name. */
+/** Returns the shown name of a user: the alias, the nick or the account name. */
 export function userName(state, name) {
   if (!name) return t("appName");
   const user = state.user(name);
   return user?.alias || user?.nick || name;
 }
 
-/** "You" for the own user. */
+/** Returns "You" for the signed-in user, else the shown name. */
 export function actorName(state, name) {
   return name === state.account?.name ? t("you") : userName(state, name);
 }
 
-/** Orders contacts by their shown names. */
+/** Returns a comparison of contacts by their shown names. */
 export const byName = (state) => (one, other) => compare(userName(state, one.user.name), userName(state, other.user.name));
 
 export function headTitle(state, head) {
@@ -28,7 +28,7 @@ export const isGroup = (head) => head.kind === "group" || head.kind === "channel
 export const isMuted = (head, now = Date.now()) => (head.own?.muted_until ?? 0) > now;
 export const isAdmin = (head) => head.role === "owner" || head.role === "admin";
 
-/** Whether the user has a right that a setting gives to all members or to admins. */
+/** Returns whether the user has a right that `setting` gives to all members or only to admins. */
 export function permits(head, setting, fallback = "members") {
   if (!isGroup(head)) return true;
   if (isAdmin(head)) return true;
@@ -51,9 +51,11 @@ const KINDS = {
 export const ICONS = { image: "picture", video: "video", audio: "voice", file: "file", location: "pinPlace", card: "person", poll: "poll", bundle: "forward", call: "call" };
 
 const NOTES = /^(conversation\.|member\.|pin$|react$|edit$|preview$|recall$|vote$|poll\.close|call\.update|self\.|contact\.|device\.)/;
-/** Whether the event is a change and is shown as a line, not as a bubble. */
+/** Returns whether the event is a change that is shown as a line, not as a bubble. */
 export const isNote = (event) => NOTES.test(event.kind);
-/** Changes that are shown at the message they change only. */
+/**
+ * Returns whether the event has no row: it is shown at the message that it changes, or not at all.
+ */
 export const isSilent = (event) => /^(edit|preview$|recall|react|vote|poll\.close|call\.update|self\.|contact\.|device\.|hidden$)/.test(event.kind);
 
 export function gone(state, event) {
@@ -63,12 +65,13 @@ export function gone(state, event) {
   return null;
 }
 
-/** One line for an event or a preview: the text, or the name of the kind. */
+/** Returns one line for an event or a preview: the text, or the name of the kind. */
 export function eventText(state, event) {
   const lost = gone(state, event);
   if (lost) return lost;
   if (isNote(event)) return noteText(state, event);
-  // A preview of the list has no body, but the values that a call and a voice message need.
+  // A preview in the list of conversations has no body; it contains the values that a call and a
+  // voice message need.
   const body = event.body ?? { state: event.call, voice: event.voice, duration: event.duration };
   const text = event.text ?? body.text;
   switch (event.kind) {
@@ -96,7 +99,7 @@ export function callText(event) {
 
 export const roleName = (role) => t({ owner: "roleOwner", admin: "roleAdmin", reader: "roleReader", guest: "roleGuest" }[role] ?? "roleMember");
 
-/** The line of a change, such as "Bob added Carol". */
+/** Returns the line of a change, such as "Bob added Carol". */
 export function noteText(state, event) {
   const body = event.body ?? {};
   const name = actorName(state, event.sender);
@@ -137,7 +140,10 @@ const ERRORS = {
   unauthorized: "errorUnauthorized", insecure: "errorInsecure", cancelled: "errorCancelled",
 };
 
-/** Returns a sentence for a refused request: the reason, and the time after which it can be repeated. */
+/**
+ * Returns a sentence for a refused request: the reason, and the time after which it can be
+ * repeated.
+ */
 export function errorText(error) {
   const seconds = error?.retryAfter > 0 ? Math.ceil(error.retryAfter / 1000) : 0;
   if (seconds && error.code === "forbidden") return t("errorSilenced", { time: roughSpan(seconds) });
@@ -151,10 +157,15 @@ const withoutExpiry = new Set(); // kinds of conversations whose messages the se
 
 export const refuseExpiry = (kind) => withoutExpiry.add(kind);
 
-/** Whether the menu offers disappearing messages: to admins of groups, and to users of pairs and notes unless the server refused it. */
+/**
+ * Returns whether the menu offers disappearing messages: to admins of groups, and to users of pairs
+ * and notes unless the server refused them.
+ */
 export const mayExpire = (head) => !withoutExpiry.has(head.kind) && (!head.state || head.state === "joined") && (isGroup(head) ? isAdmin(head) : true);
 
-/** Whether a contact has all words of the query in its alias, nick or account name. */
+/**
+ * Returns whether each word of the query occurs in the alias, nick or account name of a contact.
+ */
 export function matches({ user, alias }, query) {
   const names = `${alias ?? ""} ${user.nick ?? ""} ${user.name}`.toLocaleLowerCase();
   return query.toLocaleLowerCase().replaceAll("@", "").split(/\s+/).every((word) => names.includes(word));

@@ -1,4 +1,4 @@
-// New chat, new group or channel, and the contacts.
+// Dialogs for a new chat, a new group or channel, and the contacts.
 
 import { h, replace } from "./dom.js";
 import { icon } from "./icons.js";
@@ -69,7 +69,7 @@ export function newGroup(app, kind = "group") {
         switchRow(t("listed"), settings.listed, (on) => { settings.listed = on; })),
       people.field.element, chips),
     people.rows.element, h("div", { class: "dialog-foot" }, create)]), { label: "tall", onclose: () => people.close() });
-  // Enter in the search chooses a person, and creates no group before the time.
+  // Enter in the search field chooses a person and must not submit the form.
   people.field.input.addEventListener("keydown", (event) => { if (event.key === "Enter") event.preventDefault(); });
   title.focus();
   people.show();

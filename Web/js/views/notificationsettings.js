@@ -1,4 +1,4 @@
-// The settings of notifications: on this browser, and the quiet hours of the account.
+// The settings of the notifications of this browser, and of the quiet hours of the account.
 
 import { h } from "./dom.js";
 import { insecureNote } from "./accountpages.js";
@@ -33,7 +33,10 @@ export function notificationsPage(app, page) {
     ...quietHours(state));
 }
 
-/** The server has minutes after midnight UTC, the fields have the time of this browser. */
+/**
+ * Returns the rows of the quiet hours. The server stores minutes after midnight UTC; the fields
+ * show the time zone of the browser.
+ */
 function quietHours(state) {
   const { quiet_from: begin, quiet_until: end } = state.settings ?? {};
   const offset = new Date().getTimezoneOffset();

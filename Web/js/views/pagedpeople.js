@@ -53,7 +53,10 @@ export class PagedPeople {
   }
 }
 
-/** Buttons that choose a part of the list. `parts`: [{key, label, name?, count}], with an undefined key for all. */
+/**
+ * Returns buttons that choose a part of the list, as {element, show(key)}. `parts`: [{key, label,
+ * name?, count}], with an undefined key for all.
+ */
 export function partChips(label, parts, choose) {
   const element = h("div", { class: "chips pad", role: "group", "aria-label": label });
   const show = (key) => {

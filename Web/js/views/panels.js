@@ -1,4 +1,5 @@
-// What the page loads after the list and the first chat: dialogs, settings, the details, the viewer.
+// The modules that the page loads after the list and the first chat: dialogs, settings, the
+// details, the viewer.
 
 export { recordVideo } from "./camera.js";
 export { newPoll, scheduleTime, shareContact } from "./compose.js";

@@ -23,8 +23,9 @@ export function personRow(state, user, { sub = `@${user.name}`, end = null, chos
 }
 
 /**
- * A search field with people below: contacts at once, then those the server finds, page by page.
- * `signature(user)` returns a value that changes when the row must be rendered again.
+ * A search field and a list of people: the contacts immediately, then the users that the server
+ * finds, in pages. `signature(user)` returns a value that changes when the row must be rendered
+ * again.
  */
 export class PeopleList {
   #people = [];
@@ -110,8 +111,8 @@ export function choosePerson(app, title) {
 }
 
 /**
- * Resolves to { conv, … } or null. `switches`: { name: label } of choices above the list, which the
- * answer has as Booleans.
+ * Asks for a conversation. Resolves to { conv, … } or null. `switches` ({ name: label }) are shown
+ * above the list; the result contains the Boolean values of those that the user changed.
  */
 export function chooseConversation(app, title, { switches = {} } = {}) {
   const { state } = app;

@@ -1,5 +1,5 @@
-// Pictures and films in the log: a blurred form first, then the picture; films play without sound
-// while they are on the screen.
+// Pictures and videos in the log. A blurred picture is shown until the picture is loaded. Short
+// videos play without sound while they are visible.
 
 import { h } from "./dom.js";
 import { icon } from "./icons.js";
@@ -13,14 +13,14 @@ const SHORT = 120_000; // ms
 
 const isStill = matchMedia("(prefers-reduced-motion: reduce)");
 
-/** The size at which a picture of `width` × `height` is shown, between sensible limits. */
+/** Returns the size in CSS pixels at which a picture of `width` × `height` is shown. */
 export function fit(width, height, limit = Math.min(420, innerWidth - 84)) {
   const ratio = Math.max(0.4, Math.min(2.6, (width || 4) / (height || 3)));
   const shown = Math.max(150, Math.min(limit, width || limit, 380 * ratio));
   return { width: Math.round(shown), height: Math.round(Math.max(90, shown / ratio)) };
 }
 
-/** The pictures of an album, two in a line; the first of an odd number has a line of its own. */
+/** Returns the pictures of an album, two in a line. The first of an odd number fills a line. */
 export function albumOf(context, { parts }) {
   return h("div", { class: "album", role: "group", "aria-label": t("albumOf", { n: parts.length }) }, parts.map((part) => {
     const tile = picture(context, part, part.body, null);
@@ -29,13 +29,16 @@ export function albumOf(context, { parts }) {
   }));
 }
 
-/** The address of what is shown for a picture or film before it is opened, or null. */
+/**
+ * Returns the address of the picture that is shown for a picture or video before it is opened, or
+ * null.
+ */
 export function previewURL(state, row, size = 800) {
   const { body } = row;
   if (row.kind === "video") return body.poster ? state.blobURL(body.poster, size) : null;
   if (row.localURL) return row.localURL;
   if (!body.blob) return null;
-  // A preview of an animated picture stands still.
+  // The preview of an animated picture is not animated.
   const moves = (body.type === "image/gif" || body.type === "image/webp") && body.size <= ANIMATED && !isStill.matches;
   return state.blobURL(body.blob, moves ? undefined : size);
 }
@@ -46,7 +49,8 @@ export function picture({ state, actions }, row, body, size = fit(body.width, bo
   const label = isFilm ? `${t("openVideo")}, ${duration(body.duration ?? 0)}` : t("openPicture");
   const style = size ? { width: `${size.width}px`, height: `${size.height}px` } : {};
   const named = body.text ? `${label}: ${body.text}` : label;
-  // A button must not contain a button. A picture being uploaded contains its cancel button, so it is a `div`.
+  // A button must not contain a button. A picture being uploaded contains its cancel button, so it
+  // is a `div`.
   const box = waits ? h("div", { class: "picture", style }) : h("button", { type: "button", class: "picture", "aria-label": named, style, onclick: () => actions.openPicture(row) });
   const blur = blurCanvas(body.thumb);
   if (blur) box.append(blur);
@@ -60,7 +64,7 @@ export function picture({ state, actions }, row, body, size = fit(body.width, bo
   return box;
 }
 
-/** The progress of an upload, with a button that ends it. */
+/** Returns the progress of an upload, with a button that cancels it. */
 export function progress(row, actions) {
   const value = Math.max(0, Math.min(1, row.progress ?? 0));
   return h("span", { class: "progress" },
@@ -68,7 +72,7 @@ export function progress(row, actions) {
     h("span", { role: "progressbar", "aria-label": t("statusUploading"), "aria-valuemin": "0", "aria-valuemax": "100", "aria-valuenow": String(Math.round(value * 100)) }, percent(value)));
 }
 
-// Films
+// Videos
 
 function film(box, row, state) {
   const { body } = row;
@@ -81,7 +85,7 @@ function film(box, row, state) {
   watcher.observe(box);
 }
 
-/** Plays the films on the screen, without sound; those outside have no element. */
+/** Plays the visible videos without sound. The others have no video element. */
 const watcher = new IntersectionObserver((entries) => {
   for (const { target, isIntersecting } of entries) {
     const before = target.querySelector("video");

@@ -1,5 +1,5 @@
-// A place: its name, its coordinates and a sketch of them, drawn here. The sketch has the lines of
-// latitude and longitude around the place and a scale, and asks no service.
+// A location: its name, its coordinates and a sketch, which is drawn without a map service. The
+// sketch shows the lines of latitude and longitude around the location, and a scale.
 
 import { h, svg } from "./dom.js";
 import { icon } from "./icons.js";
@@ -13,23 +13,23 @@ const STEPS = [90, 45, 30, 10, 5, 2, 1, 0.5, 0.2, 0.1, 0.05, 0.02, 0.01, 0.005, 
 
 const within = (value, limit) => typeof value === "number" && Number.isFinite(value) && Math.abs(value) <= limit;
 
-/** The coordinates of a body of a peer, or null. */
+/** Returns the coordinates of a body that a peer sent, or null if they are not valid. */
 export function coordinatesOf(body) {
   const { latitude, longitude, accuracy } = body ?? {};
   if (!within(latitude, 90) || !within(longitude, 180)) return null;
   return { latitude, longitude, accuracy: within(accuracy, 1_000_000) ? Math.max(0, accuracy) : 0 };
 }
 
-/** "54.3233° N, 10.1228° E" */
+/** Returns a text such as "54.3233° N, 10.1228° E". */
 export function coordinatesText({ latitude, longitude }, digits = 4) {
   const part = (value, above, below) => t(value < 0 ? below : above, { degrees: `${Math.abs(value).toFixed(digits)}°` });
   return t("coordinates", { latitude: part(latitude, "north", "south"), longitude: part(longitude, "east", "west") });
 }
 
-/** A distance in metres or kilometres. */
+/** Formats a distance in metres or kilometres. */
 const distance = (metres) => (metres >= 1000 ? `${number(metres / 1000)} km` : `${number(metres)} m`);
 
-/** Draws the surroundings of a place; `span` is the height of the sketch in degrees. */
+/** Draws the surroundings of a location. `accuracy`, in metres, determines the scale. */
 export function sketch({ latitude, longitude, accuracy }) {
   const span = Math.max(0.01, Math.min(60, (accuracy * 4) / METRES));
   const perDegree = HEIGHT / span;
@@ -54,20 +54,20 @@ export function sketch({ latitude, longitude, accuracy }) {
     svg("path", { class: "scale", d: `M${WIDTH - 10 - wide} ${HEIGHT - 14}v5h${wide}v-5` }), svg("text", { class: "end", x: WIDTH - 10, y: HEIGHT - 18 }, label));
 }
 
-/** The smallest round step whose lines leave room for their numbers: {step, digits}. */
+/** Returns the smallest round step whose lines leave room for their numbers: {step, digits}. */
 function stepOf(pixels) {
   const step = STEPS.findLast((each) => each * pixels >= APART) ?? STEPS[0];
   return { step, digits: Math.max(0, Math.ceil(-Math.log10(step))) };
 }
 
-/** Up to eight multiples of `step` within `reach` of `middle`. */
+/** Returns up to eight multiples of `step` within `reach` of `middle`. */
 function marks(middle, step, reach) {
   const first = Math.ceil((middle - reach) / step);
   const count = Math.min(8, Math.floor((middle + reach) / step) - first + 1);
   return Array.from({ length: Math.max(0, count) }, (_, index) => (first + index) * step);
 }
 
-/** A round distance of 40 to 100 pixels: [pixels, text]. */
+/** Returns a round distance of 40 to 100 pixels: [pixels, text]. */
 function scale(perMetre) {
   const longest = 100 / perMetre;
   const unit = 10 ** Math.floor(Math.log10(longest));
@@ -75,7 +75,10 @@ function scale(perMetre) {
   return [Math.round(metres * perMetre), distance(metres)];
 }
 
-/** The addresses of a place: for the maps of the system, and for a map of the web. */
+/**
+ * Returns the addresses of a location: for the map application of the system, and for a map on the
+ * web.
+ */
 export function placeLinks({ latitude, longitude }, name) {
   const at = `${latitude},${longitude}`;
   return {

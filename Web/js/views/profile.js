@@ -43,7 +43,7 @@ function hero(state, name) {
     user.status ? h("p", { class: "about" }, user.status) : null, lookalikeNote(state, name));
 }
 
-/** A request of this user that waits for an answer. */
+/** Returns the contact request of a user that waits for an answer, or null. */
 function request(state, name) {
   const contact = state.contact(name);
   if (contact?.state !== "asked") return null;
@@ -79,7 +79,10 @@ async function changeAlias(state, name, { alias = "", user }) {
   if (text !== null && text.trim() !== alias) attempt(state.setAlias(name, text.trim()));
 }
 
-/** Lets the user choose a picture, cuts it to a square of 512 pixels and uploads it. Resolves to its blob id. */
+/**
+ * Lets the user choose a picture, crops it to a square of at most 512 pixels, and uploads it.
+ * Resolves to its blob id, or null.
+ */
 export function pickImage(state) {
   return new Promise((resolve) => {
     const input = h("input", { type: "file", accept: "image/*" });

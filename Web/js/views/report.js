@@ -10,7 +10,9 @@ import { t } from "../i18n/index.js";
 const REASONS = { spam: "reasonSpam", abuse: "reasonAbuse", violence: "reasonViolence", illegal: "reasonIllegal", impersonation: "reasonImpersonation", other: "reasonOther" };
 const LONGEST = 1000;
 
-/** Asks for the reason and a text, and reports messages (`conv`, `seqs`), a conversation or a user. */
+/**
+ * Asks for a reason and a text, and reports messages (`conv`, `seqs`), a conversation or a user.
+ */
 export function report(app, { conv, seqs, user }) {
   const { state } = app;
   const error = h("p", { class: "form-error", role: "alert" });

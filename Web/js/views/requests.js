@@ -1,4 +1,4 @@
-// Requests to become a contact: the waiting ones, the sent ones, and a new one with a text.
+// Contact requests: the received ones, the sent ones, and a new one with a text.
 
 import { h, replace } from "./dom.js";
 import { icon } from "./icons.js";
@@ -15,13 +15,16 @@ const LONGEST = 200;
 
 const byTime = (one, other) => (other.at ?? 0) - (one.at ?? 0) || (one.user.name < other.user.name ? -1 : 1);
 
-/** The requests of others that wait for an answer, newest first. `asked` is the state of the one who was asked. */
+/**
+ * Returns the received requests that wait for an answer, newest first. Their contacts have the
+ * state `asked`.
+ */
 export const incoming = (state) => state.contacts("asked").sort(byTime);
 
-/** The own requests that wait for an answer. */
+/** Returns the sent requests that wait for an answer, newest first. */
 export const outgoing = (state) => state.contacts("asking").sort(byTime);
 
-/** Answers a request and says what happened. */
+/** Answers a request and confirms the answer. */
 export async function answerRequest(state, name, accept) {
   if (await attempt(state.answerContact(name, accept)) === undefined) return;
   toast(t(accept ? "requestAccepted" : "requestDeclined", { name: userName(state, name) }), { seconds: 3 });
@@ -31,7 +34,7 @@ export async function takeBack(state, name) {
   if (await attempt(state.removeContact(name)) !== undefined) toast(t("requestTakenBack"), { seconds: 3 });
 }
 
-/** Shows the requests of both directions in `element`, which is empty without any. */
+/** Shows the received and the sent requests in `element`, which is empty if there are none. */
 export function showRequests(app, element) {
   const { state } = app;
   const [asked, asking] = [incoming(state), outgoing(state)];
@@ -63,7 +66,7 @@ function outgoingRow(app, { user, at }) {
     h("button", { type: "button", class: "button small quiet", "aria-label": `${t("takeBack")}${t("colon")}${shown}`, onclick: () => takeBack(state, user.name) }, t("takeBack")));
 }
 
-/** Asks a user to become a contact, with a text. */
+/** Opens a dialog that sends a contact request with a text. */
 export function askForContact(app, name) {
   const { state } = app;
   const text = h("textarea", { class: "input", rows: "3", maxlength: String(LONGEST), autofocus: true, placeholder: t("requestPlaceholder") });
@@ -78,7 +81,7 @@ export function askForContact(app, name) {
   const dialog = openDialog(t("addContactNamed", { name: userName(state, name) }), form);
 }
 
-/** A mark with the number of the requests that wait, or null. */
+/** Returns a badge with the number of received requests, at most 99, or null. */
 export function requestBadge(state) {
   const { length } = state.contacts("asked");
   return length ? h("span", { class: "badge", "aria-hidden": "true" }, String(Math.min(length, 99))) : null;

@@ -1,11 +1,12 @@
-// A keyboard list: rows in a virtual list with one focusable row and arrow keys.
+// A virtual list with keyboard navigation: one row is focusable, and the arrow keys move the focus.
 
 import { h } from "./dom.js";
 import { VirtualList } from "./virtual.js";
 
 /**
- * options: `key`, `render(row)` → element, `choose(row)`, `menu(row, anchor)`, `label`, `estimate`,
- * `signature`, `onend()` (near the end), `search` (an input whose arrow keys enter the list).
+ * options: `key(row)`; `render(row)` → element; `choose(row)`; `menu(row, anchor)`; `label`;
+ * `className`; `estimate` (the height of a row in pixels, 66 by default); `signature(row)`;
+ * `onend()`, called near the end; `search`, an input from which Arrow Down enters the list.
  */
 export class RowList {
   #focus = null;
@@ -59,7 +60,7 @@ export class RowList {
     return h("div", { role: "listitem", "data-key": key }, inner);
   }
 
-  /** Focuses the row that is in the order of Tab. Returns whether there is one. */
+  /** Focuses the focusable row. Returns whether the list has rows. */
   focus() {
     if (this.list.rows.length === 0) return false;
     const index = this.list.rows.findIndex((row) => this.options.key(row) === this.#focus);

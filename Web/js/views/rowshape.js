@@ -1,4 +1,5 @@
-// How a row of a log looks among its neighbours: the day, the line of new messages, the groups of a sender.
+// The shape of a row of a log among its neighbours: the day, the line of new messages, the groups
+// of a sender.
 
 import { isNote } from "./model.js";
 import { dayOf } from "../i18n/format.js";
@@ -7,7 +8,11 @@ const TOGETHER = 5 * 60_000; // messages of one sender within this time are one 
 
 const timeOf = (row) => row.at ?? Date.now();
 
-/** Returns {day, unread, first, last}. `firstUnread` is the `seq` of the first new message, or null. */
+/**
+ * Returns {day, unread, first, last}: whether the row begins a day or the new messages, and whether
+ * it is the first or last of its group. `firstUnread` is the `seq` of the first new message, or
+ * null.
+ */
 export function rowShape(rows, index, firstUnread) {
   const [before, row, after] = [rows[index - 1], rows[index], rows[index + 1]];
   const day = !before || dayOf(timeOf(before)) !== dayOf(timeOf(row));

@@ -1,4 +1,5 @@
-// The scheduled messages of a conversation: another time, at once, or not at all.
+// The scheduled messages of a conversation, which the user can reschedule, send immediately or
+// delete.
 
 import { h, replace } from "./dom.js";
 import { icon } from "./icons.js";
@@ -14,7 +15,7 @@ export function showScheduled(app, conv) {
   const body = h("div", { class: "dialog-body" });
   const button = (name, label, run, danger) => h("button", { type: "button", class: `icon-button${danger ? " danger" : ""}`, "aria-label": label, title: label, onclick: run }, icon(name));
 
-  /** Stores the message again before it removes the old one, so that it is never lost. */
+  /** Schedules the message again before it removes the former one, so that it is never lost. */
   const move = async ({ id, kind, body: content, ref, thread, silent, send_at: before }) => {
     const at = await scheduleTime(Math.max(before, Date.now() + 60_000));
     if (at === null) return;

@@ -1,4 +1,4 @@
-// Search in messages, chats and people; also the quick jump of Ctrl+K.
+// The search in messages, chats and people, and the quick jump of Ctrl+K.
 
 import { h } from "./dom.js";
 import { headAvatar, userAvatar } from "./avatar.js";
@@ -11,7 +11,10 @@ import { highlight } from "../text/render.js";
 import { listTime } from "../i18n/format.js";
 import { t } from "../i18n/index.js";
 
-/** options: `conv`: the conversation of the filter at first; `query`: the text at first; `quick`: lists more conversations, and no filters. */
+/**
+ * Opens the search. `conv` is the initial conversation of the filter, `query` the initial text.
+ * `quick` (false by default) lists more conversations and hides the filters.
+ */
 export function openSearch(app, { conv = null, query = "", quick = false } = {}) {
   const { state } = app;
   const { input, element } = searchField(t(quick ? "quickJump" : "searchChats"), { value: query });
@@ -55,7 +58,7 @@ export function openSearch(app, { conv = null, query = "", quick = false } = {})
     else app.openConversation(row.hit.event.conv, { seq: row.hit.event.seq });
   }
 
-  /** Whether only messages are asked for. */
+  /** Returns whether a filter is set, so that only messages are searched. */
   function isFiltered() {
     return Object.values(filters).some((value) => value !== undefined && value !== null);
   }

@@ -1,4 +1,4 @@
-// The filters of a search: where, who, what and when.
+// The filters of a search: conversation, sender, kind and time.
 
 import { h } from "./dom.js";
 import { chooseConversation, choosePerson } from "./pickers.js";
@@ -9,7 +9,10 @@ const DAY = 86_400_000;
 const OTHER = "\u0000";
 const KINDS = [["text", "messages"], ["image", "picture"], ["video", "video"], ["audio", "audio"], ["file", "file"], ["poll", "poll"], ["location", "location"], ["card", "contactCard"], ["bundle", "bundle"]];
 
-/** A choice of some values. One without a value of its own is asked for: `other()` resolves to [value, label] or null. */
+/**
+ * Returns a choice of some values. With `other`, it offers a further value: `other()` asks for it
+ * and resolves to [value, label] or null.
+ */
 function choice(label, choices, change, other) {
   const box = h("select", { class: "input", "aria-label": label });
   let chosen = choices[0][0];
@@ -51,7 +54,10 @@ export function kindFilter(change) {
   return choice(t("filterKind"), [["", t("anyKind")], ...KINDS.map(([kind, name]) => [kind, t(name)])], (value) => change({ kinds: value ? [value] : undefined }));
 }
 
-/** A span before now, or days between two dates. Returns the choice and the fields of the dates. */
+/**
+ * Returns the choice of a time span before now or of days between two dates, and the fields of the
+ * dates.
+ */
 export function timeFilter(change) {
   const field = (label) => h("input", { type: "date", class: "input", "aria-label": label });
   const [from, until] = [field(t("fromDay")), field(t("untilDay"))];
@@ -66,7 +72,10 @@ export function timeFilter(change) {
   return [box, days];
 }
 
-/** The first moment of a day of a field, or of one after it, in the time zone of the browser. */
+/**
+ * Returns the start of the day in a field or, with `after` 1, its last millisecond, in the time
+ * zone of the browser.
+ */
 function startOf(value, after = 0) {
   if (!value) return undefined;
   const [year, month, day] = value.split("-").map(Number);

@@ -49,7 +49,10 @@ function recoveryForm(app) {
   }) }, h("h3", {}, t("recoveryCodes")), h("p", { class: "small muted" }, t("recoveryCodesHint")), proofField, error, make);
 }
 
-/** Asks for the password, then removes the authenticator, or shows the secret of a new one as a QR code and asks for its first code. */
+/**
+ * Returns a form that asks for the password. It then removes the authenticator, or shows the secret
+ * of a new one as a QR code and asks for its first code.
+ */
 function totpForm(state) {
   const [proof, proofField] = password(t("currentPassword"), "current-password");
   const error = h("p", { class: "form-error", role: "alert" });
@@ -84,7 +87,7 @@ function totpForm(state) {
       }
       proof.value = "";
     } catch (refusal) {
-      // Another device may have set one up.
+      // Another device may have set up an authenticator.
       if (refusal.code === "conflict") await start();
       return refusedPassword(error, proof, refusal.code === "forbidden" ? t("passwordWrong") : errorText(refusal));
     }

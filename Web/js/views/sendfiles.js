@@ -1,4 +1,4 @@
-// Sends the files of the composer: albums, a caption, and files that are no pictures.
+// Sends the files of the composer, in albums and with a caption.
 
 import { attempt } from "./toast.js";
 import { describe } from "../media/describe.js";
@@ -8,8 +8,9 @@ const ALBUM = 10; // pictures
 const CAPTION = 2000; // Unicode scalars, the limit of the server
 
 /**
- * Queues `entries` [{file, asFile}] in their order. Pictures and films that follow each other are
- * albums. The last file has the text, the first one the reply.
+ * Queues `entries` [{file, asFile}] in their order. Consecutive pictures and videos form albums.
+ * The first file has the reply, the last one the text; a text that is too long for a caption is a
+ * further message.
  */
 export async function sendFiles(view, entries, caption, { ref, thread, silent }) {
   const { state, id } = view;
@@ -28,7 +29,7 @@ export async function sendFiles(view, entries, caption, { ref, thread, silent })
 
 const typeOf = (file) => (/^[a-z]+\/[a-z0-9.+-]+$/.test(file.type) ? file.type : "application/octet-stream");
 
-/** Names the albums: runs of pictures and films, of up to ten. */
+/** Sets the ids of the albums, which are runs of up to ten pictures and videos. */
 function inAlbums(contents) {
   let run = [];
   const end = () => {

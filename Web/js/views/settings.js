@@ -18,7 +18,10 @@ const PAGES = {
   folders: ["bookmark", foldersPage], sessions: ["device", sessionsPage], security: ["key", securityPage], blocked: ["block", blockedPage], account: ["settings", accountPage],
 };
 
-/** Opens the settings at the page `first`, or at the list of the pages on a narrow screen. */
+/**
+ * Opens the settings at the page `first`. Without it, opens the profile or, on a narrow screen, the
+ * list of the pages.
+ */
 export function openSettings(app, first = null) {
   const page = h("div", { class: "page", role: "tabpanel", tabindex: "-1" });
   const tabs = h("nav", { role: "tablist", "aria-label": t("settings"), "aria-orientation": "vertical" });
@@ -47,7 +50,7 @@ export function openSettings(app, first = null) {
     event.preventDefault();
     show(names[(names.indexOf(document.activeElement.dataset.page) + step + names.length) % names.length], true);
   });
-  // On a narrow screen the list of the pages is a screen of its own.
+  // On a narrow screen, the list of the pages is a separate screen.
   const narrow = matchMedia("(max-width: 720px)");
   const list = () => {
     frame.classList.remove("has-page");
@@ -97,7 +100,7 @@ function appearancePage(app, page, dialog) {
     choices(t("language"), preferences.language, [["system", t("system")], ...Object.entries(LANGUAGE_NAMES)], async (value) => {
       dialog.close();
       await app.setPreference("language", value);
-      // The page was built anew in the other language.
+      // The view was rebuilt in the other language.
       app.owner.view.settings?.("appearance");
     }),
     switchRow(t("enterSends"), preferences.enterSends, (on) => app.setPreference("enterSends", on)));

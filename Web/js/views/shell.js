@@ -78,14 +78,17 @@ export class Shell {
     requestAnimationFrame(() => { this.#isWaiting = !this.sidebar.rows.focus(); });
   }
 
-  /** The first sync fills the list after the start. */
+  /** Focuses the list after the first sync has filled it. */
   #focusFirst() {
     if (!this.#isWaiting) return;
     this.#isWaiting = false;
     if (!this.thread && document.activeElement === document.body) this.focusList();
   }
 
-  /** On a narrow screen without an open conversation, the list is the main part of the page. */
+  /**
+   * Sets the role of the list, which is the main part of the page on a narrow screen without an
+   * open conversation.
+   */
   #nameMain() {
     this.sidebar.element.setAttribute("role", this.narrow.matches && !this.openID ? "main" : "navigation");
   }
@@ -105,7 +108,7 @@ export class Shell {
     }
   }
 
-  /** Waits for the conversation of an address that is not known yet. The first sync shows whether it exists. */
+  /** Waits for the conversation of an address, which is not known before the first sync. */
   #await(conv) {
     this.#unknown?.();
     const check = () => {
@@ -152,7 +155,7 @@ export class Shell {
     attempt(Promise.resolve(this.state.show?.([conv])));
     if (this.#showsDetails) this.#showDetails();
     this.sidebar.refresh();
-    // A touch keyboard would hide the messages.
+    // The on-screen keyboard of a touch device would hide the messages.
     if (matchMedia("(pointer: fine)").matches) this.thread.composer?.focus();
   }
 
@@ -257,7 +260,7 @@ export class Shell {
     else if (notice.text) toast(notice.text);
   }
 
-  /** A toast about a user, whose name may not be known yet. */
+  /** Shows a toast about a user, whose profile is requested first. */
   async #tell(key, name, options) {
     await this.state.refresh(name);
     toast(t(key, { name: userName(this.state, name) }), options);

@@ -81,7 +81,7 @@ export class Sidebar {
     replace(this.banner, icon("warning"), t(connection === "offline" ? "offline" : "connecting"));
   }
 
-  /** The menu button shows the number of pending contact requests. */
+  /** Shows the number of received contact requests at the menu button. */
   #updateRequests() {
     const { length: n } = this.state.contacts("asked");
     replace(this.menu, icon("menu"), requestBadge(this.state));
@@ -142,7 +142,7 @@ export class Sidebar {
     this.app.updateTitle();
   }
 
-  /** Keeps the row objects that did not change, so that their elements stay. */
+  /** Keeps the row objects that did not change, so that their elements are not replaced. */
   #reuse(rows) {
     const former = this.former ?? new Map();
     const next = rows.map((row) => {
@@ -165,7 +165,9 @@ export class Sidebar {
     }
   }
 
-  /** Shows a hint in an empty list, and in the list of a new account, which contains only the notes. */
+  /**
+   * Shows a hint in an empty list, and in the list of a new account, which contains only the notes.
+   */
   #showEmpty(empty, isNew) {
     if (isNew && this.empty?.isConnected && this.shownNew) return;
     this.empty?.remove();
@@ -178,7 +180,7 @@ export class Sidebar {
     this.rows.element.append(this.empty);
   }
 
-  /** Renders the rows again whose look depends on the open conversation. */
+  /** Updates the rows whose appearance depends on the open conversation. */
   refresh() {
     this.rows.list.schedule();
   }

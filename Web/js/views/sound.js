@@ -1,4 +1,4 @@
-// The sound of a new message: two short notes, made here.
+// The sound of a new message: two short notes, which are synthesized.
 
 const NOTES = [[880, 0], [1174.7, 0.09]]; // hertz, seconds
 const LENGTH = 0.28; // seconds of a note
@@ -8,7 +8,7 @@ const PAUSE = 1500; // ms between two sounds
 let context = null;
 let playedAt = -Infinity;
 
-/** Browsers permit sounds after a first press or key only. */
+/** Starts the audio context at the first press or key, before which browsers permit no sound. */
 export function prepareSound() {
   const begin = () => {
     try {
@@ -21,7 +21,7 @@ export function prepareSound() {
   for (const type of ["pointerdown", "keydown"]) addEventListener(type, begin, { once: true, capture: true });
 }
 
-/** Plays the sound. Messages that arrive together have one. */
+/** Plays the sound, at most once in 1.5 s. Returns whether it was played. */
 export function playSound(now = performance.now()) {
   if (!context || context.state !== "running" || now - playedAt < PAUSE) return false;
   playedAt = now;

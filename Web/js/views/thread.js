@@ -109,10 +109,13 @@ export class ThreadView {
 
   // Rows
 
-  /** Whether the loaded part contains a message of the user. */
+  /** Whether the loaded part of the log contains a message of the user. */
   get hasWritten() { return this.#rows.some(({ own, n }) => own && n !== undefined); }
 
-  /** Shows the rows of the window, once the place of the log is known. With `seq`, goes to that message, or to the end. */
+  /**
+   * Shows the rows of the window, once it is loaded. With `seq`, scrolls to the first row from that
+   * message on, or to the end if there is none.
+   */
   update(seq) {
     if (this.closed || !this.ready) return;
     this.#rows = this.#albums.merge(this.state, this.#window.rows.filter((row) => !isSilent(row)));
@@ -151,14 +154,20 @@ export class ThreadView {
     return renderRow({ state: this.state, head: this.head, actions: this.actions, inThread: this.thread !== null, hover: this.hover }, row, this.#shape(row, index));
   }
 
-  /** What changes by time alone: the rest of disappearing messages, and polls that end. */
+  /**
+   * Updates the content that depends on the time: the remaining time of disappearing messages, and
+   * polls that end.
+   */
   #tick() {
     updateRemaining(this.scroller, this.state.now);
     if (this.#rows.some(({ body }) => body?.closes_at > this.#ticked && body.closes_at <= this.state.now)) this.list.layout();
     this.#ticked = this.state.now;
   }
 
-  /** Shows the row and marks it for a moment. Loads it if it is not in the window. */
+  /**
+   * Scrolls to a message and marks it temporarily. Loads it if it is not in the window. Resolves to
+   * whether a row is shown.
+   */
   async jumpTo(seq) {
     const isAt = (row) => partsOf(row).some((part) => part.seq === seq);
     let index = this.#rows.findIndex(isAt);
@@ -181,7 +190,9 @@ export class ThreadView {
     return true;
   }
 
-  /** After an own message: what was before it is read. */
+  /**
+   * Handles a sent message: the line of new messages is removed, and the newest message is shown.
+   */
   sent() {
     this.firstUnread = null;
     return this.toNewest();
@@ -307,7 +318,7 @@ export class ThreadView {
   get rows() { return this.#rows; }
   get focusKey() { return this.#focusKey; }
 
-  /** The message of an element: of an album, the part. */
+  /** Returns the message of an element; in an album, that of the part. */
   rowOf(target) {
     const key = target.closest?.(".item")?.dataset.key;
     const row = key === undefined ? null : this.#rows.find((each) => each.key === key) ?? null;
@@ -324,7 +335,7 @@ export class ThreadView {
     this.list.element(row.key)?.focus({ preventScroll: true });
   }
 
-  /** Focuses the newest message, for the arrow keys. */
+  /** Focuses the newest message, from which the arrow keys move the focus. */
   focusLog() {
     this.focusRow(this.#rows.length - 1);
   }

@@ -1,4 +1,4 @@
-// What can be done with messages: menu, reply, forward, edit, recall, reactions, selection.
+// The actions on messages: menu, reply, forward, edit, recall, reactions, selection.
 
 import { h } from "./dom.js";
 import { icon } from "./icons.js";
@@ -21,7 +21,7 @@ const EDITABLE = new Set(["text", "image", "video", "audio", "file"]);
 
 const QUESTIONS = { pair: "recallQuestionPair", self: "recallQuestionSelf" };
 
-/** A place that stays when the row of the menu is rendered again. */
+/** Returns an anchor that remains valid when the row of the menu is rendered again. */
 const anchorOf = (anchor) => {
   if (!(anchor instanceof Element)) return anchor;
   const { left, bottom } = anchor.getBoundingClientRect();

@@ -1,4 +1,4 @@
-// The top of a conversation: title, presence, the line of pinned messages, and what is typed.
+// The header of a conversation: title, presence, pinned messages, and the users that type.
 
 import { h, replace } from "./dom.js";
 import { icon } from "./icons.js";

@@ -1,4 +1,4 @@
-// The handling of the pointer and of keys in the log of a conversation.
+// Handles pointer and keyboard events in the log of a conversation.
 
 import { partsOf } from "./albums.js";
 import { isNote } from "./model.js";
@@ -17,7 +17,7 @@ export function listenToLog(view) {
   longPress(view);
 }
 
-/** While messages are selected, a click anywhere in one selects it. */
+/** While messages are selected, a click anywhere in a message selects or deselects it. */
 function clicked(view, event) {
   if (!view.selected.size) return;
   const row = view.rowOf(event.target);
@@ -34,7 +34,9 @@ function contextMenu(view, event) {
   view.actions.menu(row, { x: event.clientX, y: event.clientY });
 }
 
-/** A long press opens the menu where the browser sends no `contextmenu`. */
+/**
+ * Opens the menu after a long press, because not all browsers send `contextmenu` on touch screens.
+ */
 function longPress(view) {
   let timer = 0;
   const stop = () => clearTimeout(timer);

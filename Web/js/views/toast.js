@@ -7,7 +7,10 @@ import { t } from "../i18n/index.js";
 
 let box = null;
 
-/** Shows `text`, until it is closed if `seconds` is null; `action` is { label, run }. Returns a function that removes it. */
+/**
+ * Shows `text` for `seconds`, 5 by default, or until it is closed if `seconds` is null. `action` is
+ * { label, run }. Returns a function that removes it.
+ */
 export function toast(text, { action = null, seconds = 5, role = "status" } = {}) {
   if (!box?.isConnected) {
     box = h("div", { class: "toasts", popover: "manual" });
@@ -25,7 +28,7 @@ export function toast(text, { action = null, seconds = 5, role = "status" } = {}
   return remove;
 }
 
-/** Awaits `promise` and shows its refusal. Returns its value, or undefined. */
+/** Awaits `promise` and shows its error. Resolves to its value, or to undefined after an error. */
 export async function attempt(promise) {
   try {
     return await promise;

@@ -1,4 +1,4 @@
-// The files that wait in the composer to be sent: chosen, pasted or dropped.
+// The files in the composer that are not sent yet: chosen, pasted or dropped.
 
 import { h } from "./dom.js";
 import { icon } from "./icons.js";
@@ -24,7 +24,9 @@ export class Tray {
     for (const { url } of this.#entries) if (url) URL.revokeObjectURL(url);
   }
 
-  /** `asFiles` sends pictures as files, without a preview. */
+  /**
+   * Opens the file picker. `asFiles` (false by default) sends pictures as files, without a preview.
+   */
   pick(accept, { asFiles = false } = {}) {
     this.#asFiles = asFiles;
     this.picker.accept = accept;
@@ -47,7 +49,9 @@ export class Tray {
     this.#tell();
   }
 
-  /** Empties the tray. Returns its files [{file, asFile}]; their pictures stay valid for a moment. */
+  /**
+   * Empties the tray. Returns its files [{file, asFile}], whose object URLs remain valid for 60 s.
+   */
   take() {
     const files = this.#entries.map(({ file, asFile }) => ({ file, asFile }));
     for (const { url } of this.#entries) if (url) setTimeout(() => URL.revokeObjectURL(url), 60_000);
@@ -69,7 +73,10 @@ export class Tray {
     this.changed();
   }
 
-  /** Takes files that are dropped on `target`, and marks `box` meanwhile. */
+  /**
+   * Accepts files that are dropped on `target` while `isActive()` is true, and marks `box` during
+   * the drag.
+   */
   accept(target, box, isActive) {
     let depth = 0;
     const mark = h("div", { class: "drop-target" }, t("dropHere"));

@@ -1,5 +1,5 @@
-// The viewer over the whole page: pictures and films of a conversation one after the other, with
-// zoom, captions and download.
+// The viewer that covers the page: the pictures and videos of a conversation, with zoom, captions
+// and download.
 
 import { announce, h, replace } from "./dom.js";
 import { icon } from "./icons.js";
@@ -12,7 +12,7 @@ import { player } from "../media/player.js";
 import { fullDate } from "../i18n/format.js";
 import { t } from "../i18n/index.js";
 
-/** Opens `row`, one of `rows`. `jump(row)` shows its message in the log. */
+/** Opens `row`, which is one of `rows`. `jump(row)` shows its message in the log. */
 export function openViewer(state, row, { rows = [row], jump = null } = {}) {
   let index = Math.max(0, rows.findIndex((each) => each.key === row.key));
   const button = (name, label, run, more = {}) => h("button", { type: "button", class: "icon-button", "aria-label": label, title: label, onclick: run, ...more }, icon(name));
@@ -31,7 +31,7 @@ export function openViewer(state, row, { rows = [row], jump = null } = {}) {
     h("div", { class: "stage-box" }, stage, before, after), caption);
   const zoom = new Zoom(stage, { swiped: (step) => go(step), changed: () => {
     const [isSmallest, isLargest] = [zoom.scale <= 1, !zoom.target || zoom.scale >= 8];
-    // A disabled button with the focus would swallow the keys.
+    // A disabled button that has the focus would suppress key events.
     if ((isSmallest && document.activeElement === smaller) || (isLargest && document.activeElement === larger)) closer.focus();
     smaller.disabled = isSmallest;
     larger.disabled = isLargest;

@@ -7,12 +7,15 @@ const MARGIN = 80; // of these, those that are filled at once
 const AHEAD = 12; // rows outside the margin that one frame renders
 
 /**
- * Shows rows of different heights. Heights are estimated until a row was on the screen. The first
- * visible row stays where it is when rows are added above it, and the end stays visible if it was.
+ * Shows rows of different heights. A height is estimated until the row was rendered. The first
+ * visible row keeps its position when rows are added above it, and the end stays visible if it was.
  *
- * options: `key(row)`, `render(row, index)` → element, `estimate` (pixels), `signature(row, index)`
- * (a changed value renders the row again), `stick()` (whether to follow the end), `anchored` (false: added rows move
- * those below them, as in a list whose newest row is the first), `onscroll(list)`.
+ * options: `key(row)`; `render(row, index)` → element; `estimate` (the height of a row in pixels,
+ * 66 by default); `signature(row, index)` (a changed value renders the row again); `stick()`
+ * (whether to follow the end, false by default); `anchored` (true by default; if false, added rows
+ * move those below them, as in a list whose newest row is the first); `tag` (of the element that
+ * contains the rows, "div" by default); `onscroll(list)`; `onplace(first, last)`, called after rows
+ * were rendered.
  */
 export class VirtualList {
   #heights = new Map();
@@ -56,7 +59,10 @@ export class VirtualList {
 
   #sticks() { return this.options.stick() && this.isAtEnd(); }
 
-  /** Shows the rows. `place`, of `toIndex` or "end", is where the list is to be; else it stays where it is. */
+  /**
+   * Shows the rows. `place` is "end", or the place in the viewport for the row at `index`, as in
+   * `toIndex`. Without it, the list keeps its position.
+   */
   setRows(rows, { index, place } = {}) {
     const anchor = this.#anchor();
     this.rows = rows;
@@ -78,7 +84,10 @@ export class VirtualList {
     this.layout({ end: true });
   }
 
-  /** Scrolls the row into view; `place` is "start", "center" or "nearest". */
+  /**
+   * Scrolls the row into view, and returns its element, or null. `place` is "start", "center" (the
+   * default) or "nearest".
+   */
   toIndex(index, place = "center") {
     if (index < 0 || index >= this.rows.length) return null;
     this.#following = false;
@@ -91,7 +100,7 @@ export class VirtualList {
     return this.#elements.get(key)?.element ?? null;
   }
 
-  /** The index of the last row of which more than 4 px are visible. */
+  /** Returns the index of the last row of which more than 4 px are visible. */
   lastVisible() {
     this.#measure();
     return this.#indexAt(this.scroller.scrollTop - this.#lead() + this.scroller.clientHeight - 4);
@@ -110,8 +119,9 @@ export class VirtualList {
   schedule() { this.#scheduled(); }
 
   /**
-   * Puts the rows near the viewport into the document. The viewport moves to `anchor`: the end, or a row and its place.
-   * The document is read before and after all changes of a round, not between them, because each such read is a layout.
+   * Puts the rows near the viewport into the document, and scrolls to `anchor`: the end, or a row
+   * and its place. Each round reads the document before and after all its changes, not between
+   * them, because such a read forces a layout.
    */
   layout(anchor = this.#anchor()) {
     const view = this.scroller.clientHeight;
@@ -134,7 +144,10 @@ export class VirtualList {
     }
   }
 
-  /** The distance of the top of the viewport from the top of the list, at which the goal is reached. */
+  /**
+   * Returns the distance of the top of the viewport from the top of the list at which the goal is
+   * reached.
+   */
   #topFor({ end, key, index, delta, place }, top, view) {
     const total = this.#offsets[this.rows.length];
     if (end) return total - view;
@@ -161,7 +174,7 @@ export class VirtualList {
     this.#ignored = scroller.scrollTop;
   }
 
-  /** The distance of the container from the top of the scrolled area. */
+  /** Returns the distance of the container from the top of the scrolled area. */
   #lead() {
     return this.container.offsetTop;
   }
@@ -206,7 +219,10 @@ export class VirtualList {
     return Math.max(0, low);
   }
 
-  /** The rows to render: those in the viewport, and around it those that exist, and a few more. */
+  /**
+   * Returns the first and last row to render: those in and near the viewport, and beyond these the
+   * rows that exist and up to 12 new ones.
+   */
   #range(top, view) {
     const { rows, options } = this;
     if (rows.length === 0) return [0, -1];
@@ -220,7 +236,10 @@ export class VirtualList {
     return [first, last];
   }
 
-  /** Writes only. Returns the range of the rows that are now in the document. */
+  /**
+   * Renders the rows without reading the layout. Returns the range of the rows that are now in the
+   * document.
+   */
   #place(top, view) {
     const { rows, options } = this;
     const [first, last] = this.#range(top, view);
@@ -249,13 +268,13 @@ export class VirtualList {
     return [first, last];
   }
 
-  /** Sets the place of the rows in the list, and the height of the list. */
+  /** Sets the position of the rendered rows in the list, and the height of the list. */
   #move(first) {
     this.slice.style.transform = `translateY(${this.#offsets[first] ?? 0}px)`;
     this.container.style.height = `${this.#offsets[this.rows.length]}px`;
   }
 
-  /** Returns whether the heights of the rows differ from the known ones. */
+  /** Measures the rendered rows. Returns whether a height differs from the known one. */
   #readHeights() {
     let changed = false;
     for (const [key, { element }] of this.#elements) {
@@ -270,7 +289,7 @@ export class VirtualList {
   }
 }
 
-/** Replaces an element of a row. The focus stays at the same place of the row. */
+/** Replaces the element of a row. The focus stays on the same part of the row. */
 function replaceElement(former, element) {
   const focused = former.contains(document.activeElement);
   const label = focused ? document.activeElement.getAttribute("data-focus") : null;

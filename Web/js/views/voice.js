@@ -1,4 +1,5 @@
-// A voice message or another sound: play, a place in it, the speed, and whether it was played.
+// The controls of a voice message or another sound: playback, position, rate, and whether it was
+// played.
 
 import { h } from "./dom.js";
 import { icon } from "./icons.js";
@@ -15,7 +16,7 @@ const STEP = 0.05; // of the length, by an arrow key
 const lengthOf = (body) => (Number.isFinite(body.duration) ? Math.max(0, Math.min(LONGEST, body.duration)) : 0);
 const keyOf = (row) => `${row.conv}/${row.key}`;
 
-/** The track of a message, for the player. */
+/** Returns the track of a message for the player, or null if there is no file. */
 function trackOf(context, row) {
   const { state, actions } = context;
   const { body } = row;
@@ -58,7 +59,7 @@ export function voice(context, row, body) {
   return element;
 }
 
-/** Shows where the player is in the messages on the screen. */
+/** Updates the controls of all sounds on the screen. */
 function paint() {
   for (const element of document.querySelectorAll(".voice[data-voice]")) show(element);
 }

@@ -1,5 +1,5 @@
 // Records a voice message in the composer: hold the button and release it to send, or press it to
-// record without holding. Sliding up locks, sliding to the side or Escape cancels.
+// record without holding. Sliding up locks the recording; sliding to the side or Escape cancels it.
 
 import { announce, h, Scope } from "./dom.js";
 import { icon } from "./icons.js";
@@ -15,7 +15,7 @@ const LONGEST = 15 * 60_000; // ms; then the recording pauses and waits to be se
 const SHORTEST = 400; // ms; less is a mistake
 const BARS = 40;
 
-/** What a slide of a held button does: "cancel", "lock" or null. */
+/** Returns the effect of sliding a held button by `x` and `y` px: "cancel", "lock" or null. */
 export function slide(x, y, isRightToLeft = false) {
   if ((isRightToLeft ? x : -x) > CANCEL) return "cancel";
   return -y > LOCK ? "lock" : null;
@@ -28,7 +28,10 @@ export class VoiceBar {
   #scope = new Scope();
   #pressed = null;
 
-  /** `send(recording)` takes what was recorded; `changed()` is called when the bar opens or closes. */
+  /**
+   * `send(recording)` receives the recording; `changed()` is called when the bar opens or closes;
+   * `focus()` moves the focus back to the composer.
+   */
   constructor({ send, changed, focus }) {
     Object.assign(this, { send, changed, focus });
     this.button = h("button", { type: "button", id: "record", class: "send", "aria-label": t("recordVoice"), title: t("recordHint"), hidden: !canRecord() }, icon("voice"));
@@ -43,7 +46,7 @@ export class VoiceBar {
     this.button.addEventListener("pointerup", (event) => this.#release(event));
     this.button.addEventListener("pointercancel", () => this.#pressed && this.cancel());
     this.button.addEventListener("contextmenu", (event) => event.preventDefault());
-    // The keyboard and assistive technology send a click without a pointer.
+    // The keyboard and assistive technology cause a click without a pointer.
     this.button.addEventListener("click", (event) => { if (event.detail === 0 && this.#phase === "idle") this.#begin("locked"); });
   }
 
@@ -78,7 +81,8 @@ export class VoiceBar {
       toast(t(error.name === "NotAllowedError" ? "microphoneRefused" : "microphoneFailed"), { role: "alert" });
       return;
     }
-    // A button that was released during the question of the browser records without being held.
+    // If the button was released while the browser asked for permission, the recording does not
+    // depend on it.
     this.#show(phase === "held" && this.#pressed ? "held" : "locked");
     announce(t("recording"));
     const clock = setInterval(() => this.#tick(), 200);
@@ -138,7 +142,7 @@ export class VoiceBar {
 
   // The end
 
-  /** Ends the recording and hands it over. */
+  /** Ends the recording and passes it to `send`, unless it is too short. */
   async finish() {
     const recording = this.#recording;
     if (!recording) return;

@@ -1,4 +1,5 @@
-// The voters of a poll, with names and options, from the log: each change of a vote is an event after the poll.
+// The voters of a poll and their options. They are read from the log, in which each change of a
+// vote is an event after the poll.
 
 import { h } from "./dom.js";
 import { openDialog } from "./dialog.js";
@@ -7,14 +8,20 @@ import { t } from "../i18n/index.js";
 
 const PAGES = 25; // of the log, with 200 events each
 
-/** Whether the names of voters can be shown: the poll has them, and the user has voted or cannot any more. */
+/**
+ * Returns whether the voters can be shown: the poll is not anonymous, and the user has voted or the
+ * poll has ended.
+ */
 export function showsVoters(row, now) {
   const { body, votes, mine } = row;
   if (row.kind !== "poll" || body?.anonymous || !row.seq || !votes?.some(Boolean)) return false;
   return mine?.votes?.length > 0 || Boolean(body.closed) || body.closes_at <= now;
 }
 
-/** Resolves to the newest vote of each user, [{user, options}]. Reads the log from its end until the number of votes equals that of the poll. */
+/**
+ * Resolves to a Map from each user to the options of its newest vote. Reads the log from its end
+ * until the number of votes equals that of the poll.
+ */
 async function loadVotes(state, conv, row) {
   const latest = new Map();
   const left = [...row.votes];

@@ -1,10 +1,14 @@
-// Enlarges a picture: wheel, two fingers, double click and keys; drags what is larger than the stage.
+// Enlarges a picture by wheel, two fingers, double click and keys, and moves an enlarged one by
+// dragging.
 
 const MOST = 8;
 const STEP = 1.5;
 const SWIPE = 60; // px
 
-/** A view {scale, x, y} enlarged to `scale` so that the point (px, py) of the stage, from its middle, stays. */
+/**
+ * Returns a view {scale, x, y} that is enlarged to `scale` so that the point (px, py) of the stage,
+ * relative to its middle, keeps its position.
+ */
 export function zoomed(view, scale, px = 0, py = 0) {
   const next = Math.max(1, Math.min(MOST, scale));
   if (next === 1) return { scale: 1, x: 0, y: 0 };
@@ -12,7 +16,10 @@ export function zoomed(view, scale, px = 0, py = 0) {
   return { scale: next, x: px - (px - view.x) * ratio, y: py - (py - view.y) * ratio };
 }
 
-/** A view whose picture of `width` × `height` at scale 1 still covers the middle of the stage. */
+/**
+ * Returns a view whose picture, `width` × `height` at scale 1, still covers the middle of the
+ * stage.
+ */
 export function bounded({ scale, x, y }, width, height) {
   const limit = (size) => Math.max(0, (size * (scale - 1)) / 2);
   const [across, along] = [limit(width), limit(height)];
@@ -24,7 +31,10 @@ export class Zoom {
   #points = new Map(); // pointer id -> {x, y}
   #moved = { x: 0, y: 0 };
 
-  /** `swiped(step)` asks for the next (1) or previous (-1) picture. */
+  /**
+   * `swiped(step)` is called to show the next (1) or previous (-1) picture, `changed()` after each
+   * change of the view.
+   */
   constructor(stage, { swiped, changed = () => {} }) {
     Object.assign(this, { stage, swiped, changed });
     stage.addEventListener("wheel", (event) => {
@@ -43,14 +53,14 @@ export class Zoom {
 
   get scale() { return this.#view.scale; }
 
-  /** Begins with another picture, or none. */
+  /** Shows another picture, or none, at scale 1. */
   show(target) {
     this.target = target;
     this.#points.clear();
     this.#set({ scale: 1, x: 0, y: 0 });
   }
 
-  /** Handles a key. Returns whether it has a meaning. */
+  /** Handles a key. Returns whether the key was used. */
   typed({ key }) {
     if (key === "+" || key === "=") this.by(1);
     else if (key === "-") this.by(-1);
@@ -78,7 +88,7 @@ export class Zoom {
     this.changed();
   }
 
-  /** The place of a pointer, from the middle of the stage. */
+  /** Returns the position of a pointer relative to the middle of the stage. */
   #place({ clientX, clientY }) {
     const { left, top, width, height } = this.stage.getBoundingClientRect();
     return [clientX - left - width / 2, clientY - top - height / 2];
@@ -113,6 +123,6 @@ export class Zoom {
     if (event.type === "pointerup" && Math.abs(x) > SWIPE && Math.abs(x) > 2 * Math.abs(y)) this.swiped(x < 0 ? 1 : -1);
   }
 
-  /** Whether the last press moved the picture, so that its click means nothing. */
+  /** Whether the pointer moved during the last press, so that its click is to be ignored. */
   get wasMoved() { return Math.hypot(this.#moved.x, this.#moved.y) > 8; }
 }
