@@ -124,7 +124,7 @@ export class Call {
 
   // --- The other devices ---
 
-  /** Handles a `signal`. */
+  /** Handles a `signal` from a device. */
   received({ from: user, device, data }) {
     const signal = readSignal(data);
     if (!signal || this.isOver || signal.session === this.session) return;

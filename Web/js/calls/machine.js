@@ -33,8 +33,8 @@ export class CallMachine {
   get rings() { return this.phase === "incoming"; }
 
   /**
-   * The server has stored the call. `isOwn`: whether this user started it, so that it rings;
-   * otherwise a running call is joined.
+   * Handles the server's answer to the start. `isOwn`: whether this user started the call, so that
+   * it rings; otherwise a running call is joined.
    */
   started(isOwn) {
     if (this.phase !== "starting") return "nothing";
@@ -47,19 +47,25 @@ export class CallMachine {
     return "accept";
   }
 
-  /** The user answers. */
+  /** Handles the answer of the user. */
   answered() {
     if (this.phase !== "incoming") return "nothing";
     this.phase = "joining";
     return "accept";
   }
 
-  /** The answer could not be sent, or the microphone could not be used. The call still rings. */
+  /**
+   * Handles an answer that could not be sent, or a microphone that could not be used. The call
+   * rings again.
+   */
   answerFailed() {
     if (this.phase === "joining") this.phase = "incoming";
   }
 
-  /** The server has stored the answer. `counts`: whether this device may take the call. */
+  /**
+   * Handles the server's answer to an accepted call. `counts`: whether this device may take the
+   * call.
+   */
   joined(counts) {
     if (this.phase !== "joining") return "nothing";
     if (!counts) return this.#end("elsewhere");
@@ -67,14 +73,14 @@ export class CallMachine {
     return "connect";
   }
 
-  /** Another device announced itself before the log reported its answer. */
+  /** Handles the announcement of another device, which may precede its answer in the log. */
   connected() {
     if (this.phase !== "outgoing") return "nothing";
     this.phase = "active";
     return "connect";
   }
 
-  /** The log reported a state. `isOwn`: whether a device of this user caused it. */
+  /** Handles a state in the log. `isOwn`: whether a device of this user caused it. */
   told(state, isOwn) {
     if (this.isOver) return "nothing";
     if (isFinal(state)) return this.#end(this.#reasonOf(state));
@@ -93,7 +99,7 @@ export class CallMachine {
     return state;
   }
 
-  /** The user hangs up, or the device ends the call for the given reason. */
+  /** Ends the call because the user hangs up, or for another reason. */
   ended(reason = "hungUp") { return this.isOver ? "nothing" : this.#end(reason); }
 
   #end(reason) {

@@ -8,7 +8,7 @@ const NAME = /^[A-Za-z0-9_-]{1,64}$/;
 /** Returns a random name for the participation of one tab in one call. */
 export const makeSession = () => [...crypto.getRandomValues(new Uint8Array(8))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 
-/** Returns a signal that can be used, or null. */
+/** Returns the valid signal in `data`, or null. */
 export function readSignal(data) {
   if (typeof data !== "object" || data === null) return null;
   const { type } = data;

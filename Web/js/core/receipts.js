@@ -1,4 +1,4 @@
-// How far the members of a conversation have received and read.
+// The positions up to which the members of a conversation have received and read messages.
 
 const MOST = 100; // members of a conversation with read positions
 

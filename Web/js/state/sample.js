@@ -1,7 +1,7 @@
 // A state without a server: an in-memory core with sample data, for the development of views.
 //
 //   const state = createSampleState();               // signed in, data at once
-//   createSampleState({ phase: "signedOut" });       // the first form
+//   createSampleState({ phase: "signedOut" });       // the sign-in form
 //   createSampleState({ offline: true, empty: true, slow: 400 });
 
 import { applying } from "../core/applying.js";
