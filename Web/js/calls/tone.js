@@ -10,7 +10,10 @@ let context = null;
 let timer = null;
 let current = null;
 
-/** Repeats the tone `name`, "incoming" or "outgoing", until the next call. null stops it. */
+/**
+ * Repeats the tone `name`, "incoming" or "outgoing", until the function is called with another
+ * name; null stops it.
+ */
 export function ring(name) {
   if (name === current) return;
   current = name;
