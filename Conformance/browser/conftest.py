@@ -14,7 +14,7 @@ from support.chathost import running_host
 from support.samplepage import DESKTOP
 
 
-# A camera, a microphone and their permission; a test of a refusal takes the permission away.
+# A camera, a microphone and their permission. A test of a refusal removes the permission.
 DEVICES = ["--use-fake-device-for-media-stream", "--use-fake-ui-for-media-stream"]
 
 
@@ -52,7 +52,7 @@ def chat(tmp_path_factory):
 
 @pytest.fixture()
 def person(browser, chat):
-    """Signs a user in, on a page of its own. Fails on errors of scripts and of the policy."""
+    """Signs a user in, on a separate page. Fails on errors of scripts and violations of the content security policy."""
     with contextlib.ExitStack() as contexts:
         complaints = []
 

@@ -46,7 +46,7 @@ def test_io_without_any_options(page):
 
 
 def test_a_namespace_is_left_and_joined_again_at_once(page):
-    """41 and 40 in one turn: the server must close the old socket before it opens the new one."""
+    """The packets 41 and 40 arrive together. The server must close the old socket before it opens the new one."""
     assert page.evaluate("""async () => {
       const socket = io("/custom", { transports: ["websocket"] });
       const ids = [];
@@ -81,7 +81,8 @@ def test_timeouts_and_volatile_events(page):
 
 @pytest.mark.parametrize("transport", ["polling", "websocket"])
 def test_retries_outlive_a_restart(browser, transport):
-    """`retries` with `ackTimeout`: one in flight, sent again until acknowledged. All arrive in order; the server accepts repetitions."""
+    """With `retries` and `ackTimeout`, one event is in flight and is repeated until it is acknowledged. All events arrive in order, some of
+    them repeatedly."""
     port = free_port()
     server, context = start(port), browser.new_context()
     try:
@@ -104,7 +105,7 @@ def test_retries_outlive_a_restart(browser, transport):
 
 
 def test_a_page_of_another_origin_is_refused(browser, io_server):
-    """By polling (no CORS header lets the page read) and by WebSocket (403)."""
+    """Polling fails without a CORS header, and WebSocket with the status 403."""
     other = start()
     context = browser.new_context()
     try:
@@ -124,7 +125,7 @@ def test_a_page_of_another_origin_is_refused(browser, io_server):
 
 @pytest.mark.parametrize("transport", ["polling", "websocket"])
 def test_a_closed_page_releases_its_connection(page, io_server, transport):
-    """A reload sends no close packet: the WebSocket, or the pending poll, is closed."""
+    """A reload sends no close packet. It closes the WebSocket or the pending poll."""
     import time
 
     before = io_server.sockets()

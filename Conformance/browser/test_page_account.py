@@ -22,7 +22,7 @@ INSECURE = """
 
 
 def code_of(secret):
-    """The code of an authenticator at present (RFC 6238)."""
+    """Returns the code of an authenticator for the current time (RFC 6238)."""
     key = base64.b32decode(secret + "=" * (-len(secret) % 8))
     digest = hmac.digest(key, struct.pack(">Q", int(time.time()) // 30), "sha1")
     at = digest[-1] & 15
@@ -60,7 +60,7 @@ def visitor(browser):
 
 
 class Closed(ChatHost):
-    """A server whose accounts need an invitation, or that creates none."""
+    """A server on which registration needs an invitation or is closed."""
 
     def register(self, name, nick, **more):
         pass
@@ -253,7 +253,7 @@ def test_the_page_can_be_installed(browser, host):
         devtools = context.new_cdp_session(page)
         manifest = devtools.send("Page.getAppManifest")
         assert manifest["url"].endswith("app.webmanifest") and manifest["errors"] == []
-        # A context of the tests is one of Chromium's incognito mode, where nothing is ever installed.
+        # The browser contexts of the tests are in incognito mode, in which a page cannot be installed.
         errors = [error["errorId"] for error in devtools.send("Page.getInstallabilityErrors")["installabilityErrors"]]
         assert [error for error in errors if error != "in-incognito"] == []
         sizes = page.evaluate("""async () => {

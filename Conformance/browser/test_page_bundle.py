@@ -1,4 +1,4 @@
-"""The page as `scripts/bundle_page.py` writes it for a server: few files, complete, and open without a connection."""
+"""The page as `scripts/bundle_page.py` writes it for a server: it has few files, is complete, and opens without a connection."""
 
 import pytest
 
@@ -49,7 +49,7 @@ def test_the_bundled_page_opens_and_works_without_a_connection(browser, mock):
         mock.disconnect()
         page.reload()
         page.locator(".bubble", has_text="kept here").wait_for()
-        # The service worker has kept the scripts that are loaded later, too.
+        # The service worker has also cached the scripts that are loaded later.
         page.evaluate("chatApp.view.settings('appearance')")
         page.get_by_label("中文").click()
         page.get_by_role("dialog", name="设置").get_by_label("English").click()

@@ -1,4 +1,4 @@
-"""Calls of groups, devices, the shared screen, and the looks of calls."""
+"""Calls of groups, devices, the shared screen, and the appearance of calls."""
 
 import contextlib
 import http.server
@@ -32,7 +32,7 @@ def test_three_members_see_each_other_join_and_leave(person, group):
     over(bob)
     connected(alice, carol)
     decoding(alice, "video")
-    # A member that left can return while the others go on.
+    # A member that left the call can join it again.
     show(bob, group)
     bob.locator("[data-action=join-call]").click()
     connected(alice, bob, carol, peers=2)
@@ -146,13 +146,13 @@ def test_a_device_is_chosen_and_the_screen_is_shared(person, host):
 def test_the_screens_of_a_call_are_accessible(person, host, theme, size, language):
     axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
     conv = host.pair("alice", "bob")
-    # A chat without a message is in the list of those who opened it.
+    # A chat without messages is in the list of the user that opened it.
     assert host.pair("bob", "alice") == conv
     alice, bob = person("alice", size, theme=theme, language=language), person("bob")
     found = []
 
     def check(name):
-        # axe measures the colors of what still fades in.
+        # The animations must end first, because axe would measure the colors of elements that fade in.
         alice.evaluate("Promise.all(document.getAnimations().filter((each) => each.effect.getComputedTiming().endTime < 1000).map((each) => each.finished))")
         picture(alice, f"call-{name}-{theme}-{size['width']}-{language}")
         for violation in axe.run(alice, options={"rules": {"region": {"enabled": False}}}).response["violations"]:

@@ -16,7 +16,7 @@ def page(browser):
 
 
 def run(page, steps, phase, group=False):
-    """Carries out steps, [method, arguments…], and returns the actions, the phase and the reason."""
+    """Performs steps, [method, arguments…], and returns the actions, the phase and the reason."""
     return page.evaluate(
         """async ([steps, phase, isGroup]) => {
           const { CallMachine } = await import("/js/calls/machine.js");
@@ -34,7 +34,7 @@ def run(page, steps, phase, group=False):
     ("starting", [["started", True], ["connected"], ["told", "accepted", False]], ["ring", "connect", "nothing"], "active", None),
     ("starting", [["started", True], ["told", "accepted", True]], ["ring", "nothing"], "outgoing", None),
     ("starting", [["ended"], ["started", True]], ["end", "nothing"], "over", "hungUp"),
-    # Two calls that cross: the later start joins.
+    # Of two calls at the same time, the later start joins the earlier one.
     ("starting", [["started", False], ["told", "accepted", True], ["joined", True]], ["accept", "nothing", "connect"], "active", None),
     # The callee.
     ("incoming", [["answered"], ["told", "accepted", True], ["joined", True]], ["accept", "nothing", "connect"], "active", None),

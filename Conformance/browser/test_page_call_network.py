@@ -1,4 +1,4 @@
-"""Calls whose network changes: a chat socket that is cut, an ICE restart, and TURN servers alone."""
+"""Calls whose network changes: a lost chat socket, an ICE restart, and TURN servers as the only path."""
 
 import contextlib
 import shutil
@@ -49,7 +49,7 @@ def test_an_ice_restart_finds_a_new_path_and_frames_go_on(person, host):
     connected(alice, bob)
     for page in (alice, bob):
         decoding(page, "video")
-    # Both at once: one offer counts, and the other side repeats its own.
+    # Both sides restart at the same time. One offer is accepted, and the other side repeats its own.
     before = alice.evaluate(UFRAGS)[0]
     for page in (alice, bob):
         page.evaluate("void chatApp.calls.current.restartICE()")

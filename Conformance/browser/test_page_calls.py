@@ -27,7 +27,7 @@ def test_a_video_call_is_seen_and_heard_on_both_sides(person, host, pair):
     card = bob.locator(".call-ring")
     card.wait_for()
     assert card.get_attribute("aria-label") == "Alice Lindqvist is calling with video"
-    assert not bob.evaluate("Boolean(chatApp.calls.current.local.microphone)")  # before the answer nothing is opened
+    assert not bob.evaluate("Boolean(chatApp.calls.current.local.microphone)")  # no device is opened before the answer
     assert bob.evaluate("chatApp.calls.current.peers.size") == 0
     answer(bob)
     connected(alice, bob)
@@ -53,7 +53,7 @@ def test_a_video_call_is_seen_and_heard_on_both_sides(person, host, pair):
     control(alice, "camera")
     bob.locator(".tile.with-video").wait_for()
     decoding(bob, "video")
-    # Small, the call leaves the page usable.
+    # The page is usable while the call is minimized.
     alice.keyboard.press("Escape")
     alice.locator(".small-call").wait_for()
     assert not alice.evaluate("document.getElementById('app').inert")
@@ -117,7 +117,7 @@ def test_a_caller_that_hangs_up_leaves_a_missed_call(person, host, pair):
 
 
 def test_a_ring_without_an_answer_ends(person, host, pair):
-    """The time of the page is advanced; the server ends the ring of a page that is gone (CallWatchTests)."""
+    """The test advances the time of the page. CallWatchTests tests the server, which ends the call of a closed page."""
     alice = person("alice", clock=True)
     ring(alice, pair, "audio")
     until(alice, "chatApp.calls.current.phase === 'outgoing'")
@@ -127,7 +127,7 @@ def test_a_ring_without_an_answer_ends(person, host, pair):
 
 
 def test_a_user_in_a_call_is_busy(person, host, pair):
-    # A page that is online does not learn of a chat that another device opens.
+    # The server does not push the head of a chat that another user opens.
     other = host.pair("carol", "alice")
     alice, bob, carol = person("alice"), person("bob"), person("carol")
     ring(alice, pair, "audio")
@@ -146,7 +146,7 @@ def test_two_calls_that_cross_are_one(person, host, pair):
     count = len(host.log(pair))
     for page in (alice, bob):
         show(page, pair)
-    # Both have asked for their microphones before either call is known.
+    # Both pages have requested their microphones before either receives the other call.
     for page in (alice, bob):
         page.evaluate(f"void chatApp.calls.start('{pair}', 'video')")
     connected(alice, bob)
@@ -206,7 +206,7 @@ def test_a_page_that_is_closed_ends_its_call(person, host, pair):
     until(alice, "heard.includes('leave')")
     over(alice)
     assert last_call(host, pair)["body"]["state"] == "ended"
-    # A call that rings ends with the page of the caller, too.
+    # A ringing call also ends when the page of the caller closes.
     bob.goto(host.url + "/")
     bob.locator(".chat-list .row").first.wait_for()
     ring(alice, pair, "audio")
@@ -230,7 +230,7 @@ def test_a_browser_that_refuses_the_microphone_is_explained(person, host, pair):
     alice.locator(".call-ring").wait_for()
     answer(alice)
     alice.locator(".toast[role=alert]").last.wait_for()
-    alice.locator(".call-ring").wait_for()  # it rings on
+    alice.locator(".call-ring").wait_for()  # the call still rings
     answer(alice, "decline")
     over(bob, text="The call was declined")
 
@@ -246,7 +246,7 @@ def test_what_members_and_strangers_signal_does_no_harm(person, host, pair):
         return page.evaluate("([conv, call, data]) => chatApp.state.signal(conv, call, 'bob', undefined, data).then(() => 'sent', ({ code }) => code)", [pair, call, data])
 
     assert signal(person("mallory"), {"type": "join"}) == "not_found"
-    # A call that only rings opens nothing, whatever is signalled.
+    # No signal makes a ringing call open a device.
     for data in ({"type": "join"}, {"type": "offer", "sdp": "v=0\r\n"}, {"type": "state", "camera": True}):
         assert signal(alice, data) == "sent"
     answer(bob)

@@ -1,4 +1,4 @@
-"""Tests the core and the state of the page against the program; where faults are needed, against the mock server."""
+"""Tests the core and the state of the page with the program, and with the mock server if a test needs faults."""
 
 import pytest
 
@@ -37,7 +37,7 @@ def chat(tmp_path):
 
 @pytest.fixture()
 def mock():
-    """For tests that need its faults."""
+    """A mock server for tests that need faults."""
     with chatmock.running() as mock:
         yield mock
 
@@ -83,7 +83,7 @@ def tabs(browser, request):
 
 
 def pair(chat, count=0):
-    """The conversation of Alice and Bob with messages of Bob."""
+    """Returns the conversation of Alice and Bob, with `count` messages of Bob."""
     conv = chat.pair("alice", "bob")
     for index in range(count):
         chat.do("bob", "send", id=f"old-{index}", conv=conv, kind="text", body={"text": f"old {index}"})
@@ -293,7 +293,7 @@ def test_the_cache_opens_fast_and_is_searched_offline(tabs, mock):
     assert time[1] < 2000
     alice.page.wait_for_function("() => state.connection.state === 'offline'")
     assert alice.run("async () => (await state.search('old 3 9')).hits.map((hit) => hit.event.body.text).slice(0, 2)") == ["old 39"]
-    # Without words the messages of a kind are listed, in pages.
+    # A search without words lists the messages of a kind in pages.
     assert alice.run("""async (conv) => {
       const first = await state.media(conv, { kinds: ["text"] });
       const second = await state.media(conv, { kinds: ["text"], page: first.page });
@@ -355,7 +355,7 @@ def test_another_epoch_drops_the_cache_and_keeps_the_outbox(tabs, mock):
 
 
 def test_a_new_pair_appears_at_once(tabs, mock):
-    """Also if the push of the head is lost: the page asks for the head of an event."""
+    """If the push of the head is lost, the page requests the head when an event arrives."""
     bob = tabs("bob")
     conv = mock.model.open_pair("alice", "bob").conv
     mock.do("alice", "send", id="hi", conv=conv, kind="text", body={"text": "first contact"})
@@ -382,7 +382,7 @@ def test_the_cache_is_bounded_and_keeps_the_newest(tabs, mock):
       return [left.length, left[0].seq, left.at(-1).seq];
     }""", conv)
     assert kept == [40, 111, 150]
-    # What was removed is requested again.
+    # The page requests the removed data again.
     alice.load()
     alice.run(OPEN_CHAT, conv)
     alice.until("state.connection.state === 'online'")
@@ -390,7 +390,7 @@ def test_the_cache_is_bounded_and_keeps_the_newest(tabs, mock):
 
 
 def test_a_page_without_locks_keeps_its_own_socket(tabs, mock, browser):
-    """Over plain HTTP off loopback there are no locks, so that each tab has a core in the page."""
+    """A page over plain HTTP from another machine has no locks, so each tab has its own core."""
     conv = pair(mock, 1)
     context = browser.new_context()
     context.add_init_script("Object.defineProperty(navigator, 'locks', { value: undefined })")

@@ -1,4 +1,4 @@
-"""Tests the pure modules of the new page's core, and its sample, in a browser."""
+"""Tests the pure modules of the page's core, and its sample, in a browser."""
 
 import contextlib
 import json
@@ -165,7 +165,7 @@ def test_no_event_before_the_head_of_its_conversation_is_lost(page):
 
 
 def test_a_conversation_that_moves_between_two_pages_of_a_sync_stays(page):
-    """A new message moves it to the first page, which was read before. A sync with the new token tells it."""
+    """A new message moves the conversation to the first page, which was read before. A sync with the new token reports it."""
     assert page.evaluate("""async () => {
       const { Core } = await import("/js/core/core.js");
       const core = new Core();
@@ -237,7 +237,7 @@ def test_notifications_leave_out_own_old_muted_and_read_messages(page):
 
 
 def test_qr_codes_are_those_of_another_encoder(page):
-    """The hashes are those of the matrices that PyPI's `qrcode` makes with level M and the same mask."""
+    """The hashes are those of the matrices of PyPI's `qrcode` with level M and the same mask."""
     hashes = page.evaluate("""async (texts) => {
       const { qrcode } = await import("/js/text/qrcode.js");
       const hash = async (text) => [...new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text)))].slice(0, 6).map((byte) => byte.toString(16).padStart(2, "0")).join("");
@@ -255,7 +255,7 @@ STUBS = """() => {
 
 
 def test_the_service_worker_shows_pushed_messages_and_caches_the_shell_only(page):
-    """The calls of the worker are recorded: a headless browser without a desktop loses some notifications."""
+    """The calls of the worker are recorded, because a headless browser without a desktop loses some notifications."""
     with page.context.expect_event("serviceworker") as started:
         page.evaluate("() => navigator.serviceWorker.register('/sw.js').then(() => navigator.serviceWorker.ready).then(() => null)")
     worker = started.value
@@ -295,7 +295,7 @@ def test_the_service_worker_shows_pushed_messages_and_caches_the_shell_only(page
 
 
 def test_a_slow_network_does_not_delay_the_page_that_is_kept(page):
-    """The worker waits 150 ms for a newer page, and keeps it for the next time if it is later."""
+    """The worker waits 150 ms for a newer page. A page that arrives later is cached for the next visit."""
     with page.context.expect_event("serviceworker") if not page.context.service_workers else contextlib.nullcontext():
         page.evaluate("() => navigator.serviceWorker.register('/sw.js').then(() => navigator.serviceWorker.ready).then(() => null)")
     worker = page.context.service_workers[0]

@@ -1,6 +1,6 @@
 """Calls between the page and an app of FLSocketIM.
 
-python-socketio 4.6 is the app's wire, and a second page of Chromium the app's WebRTC, so that sound and picture are tested, too.
+python-socketio 4.6 is the app's wire, and a second page of Chromium is the app's WebRTC, so that the tests include audio and video.
 """
 
 import time
@@ -95,7 +95,7 @@ def test_the_page_calls_an_app_which_offers_as_the_newcomer(person, host, media)
         ring(alice, conv)
         call = app.next("videoChat")
         assert call["from_user"] == "alice"
-        # Users need longer to answer than the page to learn that its call rings.
+        # The page must have received the answer to its `call.start` before the app answers.
         until(alice, "chatApp.calls.current.phase === 'outgoing' && chatApp.calls.current.seq !== null")
         app.emit("__join", {"room": call["room"]})
         assert app.next("_peers")["connections"] == []

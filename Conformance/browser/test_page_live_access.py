@@ -1,4 +1,4 @@
-"""Keyboard, names and contrast of the screens of people, groups and settings, with the chat server."""
+"""Keyboard access, names and contrast of the screens of people, groups and settings, with the chat server."""
 
 import time
 

@@ -23,7 +23,7 @@ def host(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def crew(host):
-    """A group in which everything has happened that a dialog shows. Returns its id and the messages by name."""
+    """Creates a group with the content of all dialogs. Returns its id and the messages by name."""
     conv = host.do("alice", "conversation.create", kind="group", title="Harbour crew", about="Boats, tides and cake.", users=["bob", "carol", "dora"],
                    settings={"join": "approval"})["head"]["conv"]
 
@@ -109,10 +109,10 @@ DIALOGS = {
 }
 NO_DIALOG = {"thread", "details", "emoji"}
 
-BY_SCRIPT = {"folders", "sessions", "account", "quiet-hours"}  # nothing had the focus before
+BY_SCRIPT = {"folders", "sessions", "account", "quiet-hours"}  # no element had the focus before
 
-# The elements of the open dialog that can have the focus by Tab, in the order of the document. Of a group of radio
-# buttons it is one, and of a list with arrow keys, too.
+# The elements of the open dialog that Tab can focus, in the order of the document. A group of radio buttons and a list
+# with arrow keys have one such element each.
 STOPS = """() => {
   const dialog = [...document.querySelectorAll("dialog[open]")].at(-1);
   const all = [...dialog.querySelectorAll("button, input, select, textarea, a[href], summary, [tabindex='0']")].filter((each) => each.tabIndex === 0 && !each.disabled && each.checkVisibility({ visibilityProperty: true }));
@@ -123,7 +123,7 @@ AT = "() => [stops.indexOf(document.activeElement), document.activeElement === d
 
 
 def walk(page):
-    """Presses Tab through the open dialog and around. Returns what is wrong."""
+    """Presses Tab until the focus has passed through the open dialog. Returns the problems."""
     count, seen = page.evaluate(STOPS), []
     for _ in range(2 * count + 12):
         at, inside, html = page.evaluate(AT)
@@ -131,7 +131,7 @@ def walk(page):
             return ("Tab leaves the dialog", html)
         if at in seen[:-1]:
             break
-        if at >= 0 and at not in seen:  # a field of a date has several stops
+        if at >= 0 and at not in seen:  # a date field takes several presses
             seen.append(at)
         page.keyboard.press("Tab")
     first = seen.index(min(seen)) if seen else 0

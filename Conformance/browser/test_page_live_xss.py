@@ -1,4 +1,5 @@
-"""Markup in every string that users choose, shown by the page with the chat server: no script runs, and no element of it appears."""
+"""Markup in every string that users choose, shown by the page with the chat server. No script runs, and no element of the markup is
+created."""
 
 import contextlib
 import uuid
@@ -13,7 +14,7 @@ from support.samplepage import PHONE
 MARKUP = "<img src=x onerror=ran()>"
 SHORT = "<b class=ran>"  # a reaction has at most 16 characters
 
-# Records each element that appears with a handler, a class or an address of the markup, also one that is removed at once.
+# Records each element with a handler, a class or an address of the markup, even if it is removed immediately.
 WATCH = """
 globalThis.injected = [];
 globalThis.ran = () => injected.push("a script ran");
@@ -59,7 +60,7 @@ def say(host, conv, kind="text", user="mallory", body=None, **more):
 
 
 def visible(page, text, where="body"):
-    """Waits until the markup is readable as text: what was not shown was not tested."""
+    """Waits until the markup is readable as text, because a string that is not shown is not tested."""
     page.locator(where).get_by_text(text).first.wait_for()
 
 

@@ -1,4 +1,4 @@
-"""Tests the Markdown of the page with the cases that the Swift SDK is tested with, too."""
+"""Tests the Markdown of the page with the cases of the Swift SDK."""
 
 import json
 import pathlib

@@ -21,7 +21,7 @@ def make_group(chat, title):
 
 
 def in_group(chat, title, *pages):
-    """A new group of Alice and Bob, open on the pages."""
+    """Creates a group of Alice and Bob, opens it on the pages, and returns its id."""
     conv = make_group(chat, title)
     chat.do("alice", "send", conv=conv, kind="text", body={"text": "Welcome"})
     for page in pages:
@@ -52,7 +52,7 @@ def test_a_film_of_the_camera_has_a_poster_and_plays(person, chat):
     video.wait_for()
     assert bob.evaluate("(() => { const film = document.querySelector('.viewer video'); return film.controls && !film.muted; })()")
     assert bob.locator(".viewer .caption strong").inner_text() == "board"
-    # Players ask for parts of a film.
+    # Players request parts of a film.
     status = bob.evaluate("async () => (await fetch(document.querySelector('.viewer video').src, { headers: { Range: 'bytes=10-19' } })).status")
     assert status == 206
     bob.keyboard.press("Escape")
@@ -108,7 +108,7 @@ def test_the_viewer_walks_and_enlarges(person, chat):
 
 @pytest.mark.parametrize("motion, moves", [("no-preference", True), ("reduce", False)])
 def test_animated_pictures_move(person, chat, motion, moves):
-    """A preview stands still, so that an animated picture is shown itself, except to those who want no motion."""
+    """A preview is not animated, so the page shows the original of an animated picture, unless the user prefers reduced motion."""
     alice = person("alice", reduced_motion=motion)
     in_group(chat, "Animated", alice)
     alice.set_input_files("input[type=file]", [{"name": "a.gif", "mimeType": "image/gif", "buffer": animation()}])
@@ -175,7 +175,7 @@ def test_an_upload_resumes_after_a_reload(person, chat):
         if request.method == "PATCH":
             offset = int(request.headers["upload-offset"])
             if isHeld[0] and offset > 0:
-                return  # the part is under way for ever
+                return  # the part is never answered
             offsets.append(offset)
         route.continue_()
 
@@ -306,7 +306,7 @@ def test_the_media_are_loaded_page_by_page(person, chat):
 
 @pytest.mark.parametrize("language, text", [("en", "Update to see this message"), ("zh", "更新后可查看此消息")])
 def test_an_unknown_kind_asks_for_an_update(browser, language, text):
-    """The server refuses kinds that it does not know. A later one has more of them than a page that is open."""
+    """A later server may send kinds that an open page does not know. The server refuses unknown kinds."""
     with serving() as address, visiting(browser, address) as visit:
         page = visit(language=language)
         open_chat(page, "Design review")
@@ -400,7 +400,7 @@ def test_axe_finds_no_violations(person, chat, theme, size, language):
     bob.locator("a.file").wait_for()
     bob.locator(".voice .play:enabled").wait_for()
     bob.locator(LAST_SENT).wait_for()
-    # The search index, from which the media are listed, follows the log.
+    # The media are listed from the search index, which is updated after the log.
     deadline = time.monotonic() + 20
     while not chat.ask("bob", "search", {"conv": conv, "kinds": ["file"]})["hits"]:
         assert time.monotonic() < deadline

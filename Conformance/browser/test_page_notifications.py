@@ -1,4 +1,4 @@
-"""Notifications of the page against the program: rules, sound, title, and the subscription to Web Push."""
+"""Notifications of the page with the program: rules, sound, title, and the subscription to Web Push."""
 
 import contextlib
 import uuid
@@ -30,7 +30,7 @@ WORKER = """() => {
 
 @pytest.fixture()
 def notified(browser, chat):
-    """Alice with permission to notify, and the worker that shows what is notified."""
+    """The page of Alice with the permission for notifications, and the worker that shows them."""
     with contextlib.closing(browser.new_context(locale="en-GB")) as context:
         context.grant_permissions(["notifications"], origin=chat.url)
         context.add_init_script(f"({PAGE})()")
@@ -69,7 +69,7 @@ def test_what_is_notified_follows_the_rules(notified, chat):
     say(chat, "bob", pair, "on the screen")
     page.locator(".bubble", has_text="on the screen").wait_for()
     say(chat, "bob", group, "elsewhere")
-    assert shown(page, worker, 1) == [["Crew", "Bob Marsh: elsewhere", group]]  # nothing for the chat on the screen
+    assert shown(page, worker, 1) == [["Crew", "Bob Marsh: elsewhere", group]]  # no notification for the open chat
     for _ in range(100):
         if page.evaluate("sounds") == 1:
             break

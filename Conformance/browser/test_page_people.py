@@ -1,4 +1,4 @@
-"""Contacts, requests, pictures, reports and look-alikes of the page in `Web/`, with the chat server."""
+"""Contacts, requests, pictures, reports and confusable names on the page in `Web/`, with the chat server."""
 
 import struct
 import subprocess
@@ -26,7 +26,7 @@ def person(browser, host):
 
 
 def png():
-    """A red picture of 40 × 30 pixels."""
+    """Returns a red picture of 40 × 30 pixels."""
 
     def chunk(kind, data):
         return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
@@ -199,7 +199,7 @@ def test_names_in_an_open_chat_follow_their_users(person, host):
     host.do("alice", "contact.alias", user="carol", alias="Carol of the crew")
     alice.locator(".log .author", has_text="Carol of the crew").wait_for()
     host.do("alice", "contact.alias", user="carol", alias="")
-    # An invited user cannot write, and is not asked to. Members that a new one does not know get their names.
+    # An invited user cannot write, and has no input field. A new member sees the names of unknown members.
     kim.locator(f".chat-list .row[data-conv='{conv}']").click()
     kim.get_by_text("No messages yet").wait_for()
     assert not kim.get_by_text("Say hello!").is_visible()
@@ -323,13 +323,13 @@ def test_the_list_tells_that_one_was_added(person, host):
 
 
 def test_a_chat_that_another_device_opens_appears_at_once(person, host):
-    """Without a message: the server sends the head to the other devices of the user, and not to the other user."""
+    """The chat has no message. The server pushes the head to the other devices of the user, and not to the other user."""
     host.register("nora", "Nora Opened")
     host.register("omar", "Omar Other")
     nora, omar = person("nora"), person("omar")
     conv = host.do("nora", "conversation.open", user="omar")["head"]["conv"]
     nora.locator(".chat-list .row", has_text="Omar Other").wait_for()
-    # Removed from the list, and opened again.
+    # The chat is removed from the list and opened again.
     host.do("nora", "conversation.delete", conv=conv)
     nora.locator(".chat-list .row", has_text="Omar Other").wait_for(state="detached")
     assert host.do("nora", "conversation.open", user="omar")["head"]["conv"] == conv

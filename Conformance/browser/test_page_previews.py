@@ -1,4 +1,4 @@
-"""Previews of links on the page, made by the server from a page on loopback, which its test program may request.
+"""Previews of links on the page. The server generates them from a page on loopback, which its test program may request.
 
 Environment: APUS_SCREENSHOTS names a folder for pictures of the cards.
 """
@@ -43,7 +43,7 @@ def site():
 
 
 class PreviewHost(ChatHost):
-    """`apus serve` requests public addresses only; the program of the tests may be given others."""
+    """A server of the test program, which can request configured addresses. `apus serve` requests only public ones."""
 
     def _start(self, port):
         return ServerProcess(
@@ -65,7 +65,7 @@ def person(browser, host):
 
 
 def choose(page, text, item):
-    """A press on a link or a card opens the browser's own menu, so this one is on the time."""
+    """Opens the menu on the time of a message, because a link or a card opens that of the browser."""
     bubble(page, text).locator(".meta").first.click(button="right")
     page.get_by_role("menuitem", name=item, exact=True).click()
 
@@ -85,9 +85,9 @@ def test_a_link_gets_a_card_which_follows_an_edit_and_a_recall(person, host, sit
     assert card.locator("img").count() == 0
     open_pair(bob, conv)
     bob.locator("a.preview-card", has_text="half past seven").wait_for()
-    # A preview is no message: it is not counted, and no version.
+    # A preview is neither a message nor an edit.
     assert bob.locator(".item .bubble").count() == 1 and bubble(bob, "Look at").get_by_text("edited").count() == 0
-    # Its sender removes it by the keyboard; the other user cannot.
+    # The sender removes the preview with the keyboard. The other user cannot.
     bubble(bob, "Look at").locator(".meta").first.click(button="right")
     bob.get_by_role("menuitem", name="Reply", exact=True).wait_for()
     assert bob.get_by_role("menuitem", name="Remove the link preview").count() == 0
@@ -127,7 +127,7 @@ def test_cards_are_readable_and_within_their_bubbles(person, host, site, theme, 
     picture(alice, f"previews-{theme}-{language}-{size['width']}")
     violations = axe.run(alice, options={"rules": {"region": {"enabled": False}}}).response["violations"]
     assert [(each["id"], each["nodes"][0]["html"][:140]) for each in violations] == []
-    # The time is above the card, not on it, and a long text ends after four lines.
+    # The card does not cover the time, and a long text ends after four lines.
     tops = alice.locator(".bubble", has=alice.locator("a.preview-card")).evaluate_all("bubbles => bubbles.map((each) => [each.querySelector('.meta').getBoundingClientRect().bottom, each.querySelector('.preview-card').getBoundingClientRect().top])")
     assert all(time <= card for time, card in tops), tops
     assert alice.locator(".preview-card .about").nth(1).evaluate("each => each.scrollHeight > each.clientHeight && each.clientHeight < 100")

@@ -17,7 +17,7 @@ def demo(tmp_path_factory):
 
 @pytest.fixture()
 def visit(browser, demo):
-    """Opens a page in a browser context of its own. Fails on errors of scripts and of the policy."""
+    """Opens a page in a new browser context. Fails on errors of scripts and violations of the content security policy."""
     with contextlib.ExitStack() as contexts:
         complaints = []
 
@@ -46,7 +46,7 @@ def sign_in(page, name):
 
 
 def test_the_first_form_over_a_slow_link(browser, demo):
-    """The page on an empty cache at 1.6 Mbit/s and 150 ms: its size, its requests, and the time until the form is there."""
+    """The size, the requests, and the time until the form is shown, with an empty cache, 1.6 Mbit/s and 150 ms of latency."""
     with contextlib.closing(browser.new_context(viewport=PHONE)) as context:
         page = context.new_page()
         devtools = context.new_cdp_session(page)
@@ -85,7 +85,7 @@ def test_the_demo_accounts_have_a_conversation(visit):
 
 @pytest.mark.parametrize("size", [DESKTOP, PHONE])
 def test_a_search_finds_what_this_device_has_never_seen(visit, size):
-    """The words are found on the server, Chinese from one character; a click leads to the message."""
+    """The server finds words, also a single Chinese character. A click on a result opens the message."""
     alice = visit(viewport=DESKTOP)
     sign_in(alice, "alice")
     alice.locator(".chat-list .row", has_text="Bobby").first.click()

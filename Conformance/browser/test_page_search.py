@@ -1,4 +1,4 @@
-"""The search of the page against the program: filters, pages, jumps, and the search of this device while offline."""
+"""The search of the page with the program: filters, pages, jumps, and the search of the stored messages while offline."""
 
 import uuid
 
@@ -29,7 +29,7 @@ def test_hits_are_filtered_paged_and_jumped_to(person, chat):
     alice.evaluate("chatApp.view.search()")
     search(alice, "lighthouse")
     alice.locator("dialog [data-hit]").first.wait_for()
-    # All pages, by scrolling.
+    # Scrolling loads all pages.
     alice.locator("dialog .results").evaluate("""async (list) => {
       for (let turn = 0; turn < 60 && !list.textContent.includes("keeper"); turn += 1) {
         list.scrollTop = list.scrollHeight;
@@ -38,17 +38,17 @@ def test_hits_are_filtered_paged_and_jumped_to(person, chat):
     }""")
     alice.locator("dialog [data-hit]", has_text="keeper").wait_for()
     alice.locator("dialog [role=status]", has_text="72 results").wait_for()
-    # The server finds people who are not contacts.
+    # The server also finds users that are not contacts.
     alice.get_by_label("From", exact=True).select_option(label="Choose…")
     alice.fill("#find-people", "Bob")
     alice.click(".person[data-user=bob]")
     alice.locator("dialog [role=status]", has_text="2 results").wait_for()
-    # Where.
+    # The filter of the chat.
     alice.get_by_label("Chat", exact=True).select_option(label="Choose…")
     alice.locator("dialog").last.locator(".row", has_text="Crew").click()
     alice.locator("dialog [role=status]", has_text="1 result").wait_for()
     alice.get_by_label("Chat", exact=True).select_option(label="In all chats")
-    # What and when.
+    # The filters of the kind and the time.
     alice.get_by_label("Kind").select_option("image")
     alice.locator("dialog [role=status]", has_text="Nothing found").wait_for()
     alice.get_by_label("Kind").select_option("")

@@ -54,7 +54,7 @@ def test_payloads_and_waits(run):
 
 
 def test_a_session_that_slept_too_long_is_replaced_on_return(run):
-    """A suspended page receives no pings and fires no timers: on its return, a session whose ping is overdue is dead, another is not."""
+    """A suspended page receives no pings and fires no timers. When it resumes, it replaces only a session whose ping is overdue."""
     assert run("""async () => {
       const { SocketManager } = await import("/js/socketio/manager.js");
       const RealSocket = WebSocket, realNow = performance.now;

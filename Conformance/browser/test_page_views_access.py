@@ -1,4 +1,4 @@
-"""Keyboard, names and contrast of the views in `Web/`, on the sample state."""
+"""Keyboard access, names and contrast of the views in `Web/`, with the sample state."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Users with the page in `Web/`, in Chromium against the program."""
+"""Users with the page in `Web/`, in Chromium with the program."""
 
 from support.chatpages import begin_chat, bubble, choose, png, write
 from support.samplepage import PHONE, eventually
@@ -94,7 +94,7 @@ def test_an_album_is_one_row_of_pictures(person):
     assert album.count() == 1 and album.locator(".picture").count() == 3
     assert carol.locator(".item", has=album).locator(".text").inner_text().startswith("Three pictures")
     assert album.get_attribute("aria-label") == "Album of 3 pictures"
-    # The parts have menus of their own, and one that is recalled leaves the album.
+    # Each part of an album has its own menu. A recalled part is removed from the album.
     alice.locator(".album .ticks").first.wait_for(state="detached")
     alice.locator(".album .picture").first.click(button="right")
     alice.get_by_role("menuitem", name="Recall", exact=True).click()
@@ -206,7 +206,7 @@ def test_a_draft_is_kept_when_a_chat_is_left_and_opened_at_once(person, chat):
     carol.fill("#message", "Not yet sent")
     carol.evaluate("(conv) => { chatApp.view.closeThread(); chatApp.view.openConversation(conv); }", conv)
     eventually(carol, "document.querySelector('#message').value === 'Not yet sent'")
-    # A draft of another device is shown where nothing was written yet, and does not replace what was.
+    # A draft of another device is shown in an empty input, and does not replace a text.
     alice = person("alice")
     pair = chat.pair("alice", "carol")
     alice.evaluate("(conv) => chatApp.view.openConversation(conv)", pair)

@@ -1,4 +1,4 @@
-"""Bounded elements, short tasks, no leaks and no markup in the views of `Web/`, on the sample state."""
+"""Bounded elements, short tasks, no leaks and no markup in the views of `Web/`, with the sample state."""
 
 import json
 
@@ -64,7 +64,8 @@ def test_a_list_of_100_000_rows_keeps_few_elements_and_its_anchor(visit):
 
 
 def test_opening_a_chat_is_few_layouts_and_short_tasks(visit):
-    """Each read of the document between changes is a layout. The time of tasks is that of the processor, whatever else runs."""
+    """Each read of the document between changes causes a layout. The time of tasks is processor time, which other processes do not
+    affect."""
     page = visit()
     page.locator(".chat-list .row").first.wait_for()
     devtools = page.context.new_cdp_session(page)

@@ -1,4 +1,4 @@
-"""Features of messages on the page, against the program: disappearing, threads, receipts, pins, polls, forwarding, schedules."""
+"""Features of messages on the page with the program: disappearing messages, threads, receipts, pins, polls, forwarding, schedules."""
 
 import time
 import uuid
@@ -8,7 +8,7 @@ from support.samplepage import PHONE, eventually
 
 
 def group(chat, title, users=("bob", "carol")):
-    """A group of Alice and contacts of hers."""
+    """Creates a group of Alice and her contacts."""
     return chat.do("alice", "conversation.create", id=title, kind="group", title=title, users=list(users))["head"]["conv"]
 
 
@@ -17,7 +17,7 @@ def say(chat, user, conv, text, **more):
 
 
 def newest(chat, conv, condition):
-    """Waits for a newest event of a log whose body meets a condition, and returns the body."""
+    """Waits until the body of the newest event of a log meets a condition, and returns the body."""
     deadline = time.monotonic() + 10
     while not (found := [event["body"] for event in chat.log(conv)[-1:] if condition(event.get("body") or {})]):
         assert time.monotonic() < deadline
@@ -51,7 +51,7 @@ def test_a_disappearing_message_leaves_the_chat_the_list_and_the_cache(person, c
             break
         alice.wait_for_timeout(20)
     assert alice.evaluate(STORED, "gone soon") == 0
-    # A page that was closed when the time came shows nothing of it when it opens.
+    # A page that was closed when a message expired does not show the message when it opens.
     say(chat, "bob", conv, "gone while away")
     bubble(alice, "gone while away").wait_for()
     alice.context.set_offline(True)
@@ -76,7 +76,7 @@ def test_a_long_thread_opens_at_its_end_and_counts_live(person, chat):
     alice.locator(f".item[data-seq='{first}'] .thread-link", has_text="121 replies").click()
     bubble(alice, "one more").wait_for()
     eventually(alice, "chatApp.view.thread.list.isAtEnd()")
-    # The first reply is reached by scrolling up, and the message that began the thread stands above it.
+    # Scrolling up loads the first reply. The root of the thread is above it.
     alice.evaluate("""async () => {
       const { thread } = chatApp.view;
       for (let turn = 0; turn < 40 && !thread.scroller.textContent.includes("reply 000"); turn += 1) {
@@ -86,7 +86,7 @@ def test_a_long_thread_opens_at_its_end_and_counts_live(person, chat):
     }""")
     bubble(alice, "reply 000").wait_for()
     assert alice.locator(".log .item .bubble").first.inner_text().startswith("Where do we meet?")
-    # A message of the thread is reached from the log, and by its address.
+    # A message of the thread can be opened from the log and by its address.
     alice.evaluate("([conv, seq]) => { location.hash = `#/c/${conv}/${seq}`; }", [conv, replies[60]])
     alice.locator(f".item[data-seq='{replies[60]}'] .thread-link", has_text="in a thread").click()
     alice.locator(".peer h2", has_text="Thread").wait_for()
@@ -145,7 +145,7 @@ def test_who_voted_is_listed_for_each_option_once_one_has_voted(person, chat):
     alice.evaluate("(seq) => chatApp.view.thread.jumpTo(seq)", seq)
     poll = alice.locator(f".item[data-seq='{seq}'] .poll")
     poll.wait_for()
-    assert poll.get_by_role("button", name="Who voted").count() == 0  # before the own vote
+    assert poll.get_by_role("button", name="Who voted").count() == 0  # the user has not voted yet
     poll.locator(".option", has_text="Tea").click()
     poll.get_by_role("button", name="Who voted").click()
     dialog = alice.get_by_role("dialog", name="Who voted")
@@ -207,7 +207,7 @@ def test_a_poll_ends_at_its_time(person, chat):
     alice.get_by_role("menuitem", name="End the poll").click()
     bob.locator(".poll", has_text="Final result").wait_for()
     assert bob.get_by_role("radio", name="Tuesday").is_disabled()
-    # One that ends by itself is closed on the screen without an event.
+    # A poll with an end is shown as closed at that time, without an event.
     soon = chat.do("bob", "send", id="soon", conv=conv, kind="poll", body={"question": "Now?", "options": ["a", "b"], "closes_at": int(time.time() * 1000) + 2500})["seq"]
     poll = alice.locator(f".item[data-seq='{soon}'] .poll")
     poll.wait_for()
@@ -253,7 +253,7 @@ def test_a_message_is_forwarded_without_sound(person, chat):
         alice.locator("dialog .row", has_text="Quiet").click()
         alice.locator(".peer h2", has_text="Quiet").wait_for()
         bob.locator(".bubble", has_text="as quiet as a mouse").nth(int(silent)).wait_for()
-    # The push of a message says whether it is silent.
+    # The push of a message contains whether it is silent.
     rows = bob.evaluate("(conv) => chatApp.state.thread(conv).rows.filter((row) => row.kind === 'text').map((row) => Boolean(row.silent))", target)
     assert rows == [False, True]
 

@@ -1,4 +1,4 @@
-"""The views of the page in `Web/`, on the sample state: no server is needed.
+"""The views of the page in `Web/` with the sample state, without a server.
 
 Environment: APUS_SCREENSHOTS names a folder for pictures of the screens.
 """
@@ -88,7 +88,7 @@ def test_chinese_is_complete(visit):
     assert missing == []
     assert page.locator("html").get_attribute("lang") == "zh-CN"
     page.get_by_role("button", name="全部").wait_for()
-    # A space is next to a name of another script only.
+    # A space is added only beside a name of another script.
     texts = page.evaluate("""async () => {
       const { t } = await import("./js/i18n/index.js");
       return [t("eventPin", { name: "你" }), t("eventAdd", { name: "Bob", users: "王小雨" }), t("eventAdd", { name: "王小雨", users: "Bob" }), t("pollVotes", { n: 3 })];
@@ -97,7 +97,7 @@ def test_chinese_is_complete(visit):
 
 
 def test_a_form_takes_the_focus_before_the_next_frame(visit):
-    """What is typed at once stays in the field that was chosen."""
+    """The form takes the focus immediately, so that the focus does not move while the user types."""
     page = visit("sample=signedOut")
     page.locator("#auth-form").wait_for()
     assert page.evaluate("""async () => {

@@ -1,4 +1,4 @@
-"""Voice messages: recorded with the fake microphone of Chromium, sent, and played by the other."""
+"""Voice messages that are recorded with the fake microphone of Chromium, sent, and played by the other user."""
 
 import re
 
@@ -8,7 +8,7 @@ from support.samplepage import PHONE, eventually
 
 
 def begin_recording(page):
-    """Presses the button by the keyboard, and waits until the microphone is heard."""
+    """Presses the button with the keyboard and waits until the microphone has a level."""
     page.focus("#record")
     page.keyboard.press("Enter")
     page.locator(".record-strip .wave i").nth(12).wait_for()
