@@ -34,5 +34,5 @@ def neighbour(server):
     yield client
     client.finish()
     assert client.echoes > 10
-    # Far above the time of an echo (well under a millisecond) and far below a stall. The test shares two busy cores with the server.
+    # An echo takes less than a millisecond, and a stall much longer than this limit. The test shares two busy cores with the server.
     assert client.longest_wait < 5, f"one echo took {client.longest_wait:.1f} s"

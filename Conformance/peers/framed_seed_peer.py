@@ -71,7 +71,7 @@ def run_client(port: int, length: int, count: int) -> None:
             info = {"name": f"图{index}.png", "index": index, "last": index == count - 1}
             body = bytes((index * 7 + offset) & 255 for offset in range((index * 4099) % 70_000))
             message = header_bytes(length, info, body) + body
-            if index % 3 == 0:  # in pieces that match no boundary
+            if index % 3 == 0:  # in pieces that are not split at a boundary of the frame
                 for start in range(0, len(message), 1009):
                     connection.sendall(message[start : start + 1009])
             else:

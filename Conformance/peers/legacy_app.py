@@ -1,4 +1,4 @@
-"""An app of FLSocketIM as a program: python-socketio 4.6, whose wire is that of Socket.IO 2.x, with the token in the query.
+"""A program in place of an app of FLSocketIM: python-socketio 4.6 (Socket.IO 2.x on the wire), with the token in the query.
 
     python legacy_app.py URL TOKEN TRANSPORT [mute] [insecure]
 
@@ -45,7 +45,7 @@ def tell(**line):
 
 
 client = socketio.Client(reconnection=False, ssl_verify="insecure" not in MORE)
-# The library has a thread for each packet, which so overtake each other. The apps take them in their order.
+# The library handles each packet in a separate thread, in no defined order. The apps handle packets in order.
 trigger = client.eio._trigger_event
 client.eio._trigger_event = lambda event, *arguments, run_async=False: trigger(event, *arguments)
 client.on("connect", lambda: tell(connected=True))
@@ -80,5 +80,5 @@ for text in sys.stdin:
     callback = (lambda call: lambda *arguments: tell(ack=call, arguments=arguments))(call) if call else None
     client.emit(line["event"], binary(line.get("argument")), callback=callback)
 if "mute" in MORE:
-    os._exit(0)  # a disconnection would wait for the answers
+    os._exit(0)  # a disconnection would wait for pending answers
 client.disconnect()

@@ -100,7 +100,8 @@ def open_socketio(port: int, connect_packet: str = "40", receive_buffer: int = C
 
 
 def send_all(payloads: dict[socket.socket, bytes], seconds: float) -> dict[socket.socket, int]:
-    """Sends to all connections until everything is sent, or no connection has accepted data for a while. Returns the bytes sent to each."""
+    """Sends to all connections until everything is sent, no connection has accepted data for a second, or `seconds` have passed. Returns
+    the bytes sent to each."""
     rest = {connection: memoryview(payload) for connection, payload in payloads.items()}
     sent = dict.fromkeys(payloads, 0)
     for connection in rest:
@@ -126,7 +127,7 @@ def send_all(payloads: dict[socket.socket, bytes], seconds: float) -> dict[socke
 
 
 def settle(server: ServerProcess, seconds: float = 1.0, longest: float = 20):
-    """Waits until the server has been idle for a while."""
+    """Waits until the server has been idle for a quarter of `seconds`, or `longest` seconds have passed."""
     deadline = time.monotonic() + longest
     while time.monotonic() < deadline:
         before = cpu_seconds(server.process.pid)

@@ -1,4 +1,4 @@
-"""Chromium with its fake camera and microphone, and what the tests of calls read from the page."""
+"""Chromium with a fake camera and microphone, and helpers for tests of calls on the page."""
 
 import contextlib
 import json
@@ -13,7 +13,7 @@ FLAGS = [
     "--no-sandbox", "--disable-dev-shm-usage", "--use-fake-device-for-media-stream", "--use-fake-ui-for-media-stream",
     "--allow-loopback-in-peer-connection", "--autoplay-policy=no-user-gesture-required",
 ]
-# What each connection of the call has decoded: frames of video, and packets of sound.
+# The received media of each connection of the call: decoded video frames and audio packets.
 RECEIVED = """async () => {
   const found = [];
   for (const peer of chatApp.calls.current?.peers.values() ?? []) {
@@ -33,7 +33,7 @@ UFRAGS = """() => [...chatApp.calls.current.peers.values()].map(({ connection })
 
 @contextlib.contextmanager
 def callers(browser, host):
-    """Yields a function that signs a user in on a device of its own. Fails on errors of scripts and of the policy."""
+    """Yields a function that signs a user in on a new device. Fails on errors of scripts and violations of the content security policy."""
     complaints = []
     with contextlib.ExitStack() as contexts:
 
@@ -80,7 +80,7 @@ def person(phone, host):
 
 
 def until(page, expression, seconds=40):
-    """Waits until the expression is true."""
+    """Waits until the expression is true. Fails after `seconds`."""
     deadline = time.monotonic() + seconds
     while not page.evaluate(expression):
         assert time.monotonic() < deadline, expression
@@ -93,7 +93,7 @@ def show(page, conv):
 
 
 def ring(page, conv, media="video"):
-    """Opens the conversation and calls."""
+    """Opens the conversation and starts a call."""
     show(page, conv)
     page.click(f"[data-call={media}]")
     page.locator(".call-screen").wait_for()
@@ -113,7 +113,8 @@ def connected(*pages, peers=1):
 
 
 def decoding(page, kind="video", least=5, seconds=40):
-    """Waits until each other device has sent more than what is there now. Returns what was received."""
+    """Waits until at least `least` more frames or packets of each other device have been decoded. Returns the counts. Fails after
+    `seconds`."""
     before = {each["user"]: each[kind] for each in page.evaluate(RECEIVED)}
     assert before, "no other device"
     deadline = time.monotonic() + seconds
@@ -126,7 +127,7 @@ def decoding(page, kind="video", least=5, seconds=40):
 
 
 def over(*pages, text="Call ended"):
-    """Waits until the call is over on the pages, for the reason that is told, and for the removal of its screen."""
+    """Waits until the call is over on the pages and its screen is removed. Checks that the announced reason contains the text."""
     for page in pages:
         until(page, "!chatApp.calls.current || chatApp.calls.current.isOver")
     for page in pages:

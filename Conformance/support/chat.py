@@ -1,4 +1,4 @@
-"""A minimal chat client for the namespace `/chat`. Like the real client, it resends messages that were not acknowledged."""
+"""A minimal chat client for the namespace `/chat`. Like the Apus client, it resends messages that were not acknowledged."""
 import asyncio
 import base64
 
@@ -80,7 +80,8 @@ class ChatPeer:
         return answer
 
     async def send(self, conversation: str, client_id: str, text: str):
-        """Sends until the server acknowledges, with the same client ID, so that the server can detect duplicates."""
+        """Sends a message until the server acknowledges it, without a time limit. All attempts have the same client ID, so that the server can
+    detect duplicates."""
         payload = {"conv": conversation, "id": client_id, "kind": "text", "body": {"text": text}}
         while True:
             try:

@@ -1,4 +1,4 @@
-"""The chat server with the files of `Web/` and some accounts, and what tests ask of it."""
+"""The chat server with the files of `Web/` and some accounts, and helpers for requests."""
 
 import contextlib
 import itertools
@@ -13,7 +13,7 @@ USERS = {"alice": "Alice Lindqvist", "bob": "Bob Marsh", "carol": "Carol Okafor"
 
 
 class ChatHost:
-    """Bob and Carol are contacts of Alice."""
+    """A chat server on which Bob and Carol are contacts of Alice."""
 
     def __init__(self, folder, port=0, options=(), page=ROOT / "Web"):
         self.folder = folder
@@ -62,15 +62,15 @@ class ChatHost:
         return self.ask(actor, verb, {"id": f"test-{next(self._serial)}", **body})
 
     def pair(self, one, other):
-        """The id of the conversation of two users."""
+        """Returns the id of the conversation of two users."""
         return self.do(one, "conversation.open", id=f"open-{other}", user=other)["head"]["conv"]
 
     def log(self, conv, user="alice"):
-        """The messages of a log."""
+        """Returns the messages of a log."""
         return [event for event in self.do(user, "history", conv=conv, limit=200)["events"] if event.get("n")]
 
     def restart(self):
-        """Kills the server, and starts it again on its port and data."""
+        """Kills the server and starts it again with the same port and data."""
         self.process.kill()
         self.process = self._start(self.port)
 

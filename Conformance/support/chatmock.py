@@ -1,7 +1,8 @@
 """A server of docs/chat-wire.md in memory, for tests of the page's core that need its faults.
 
-Tests use `running()`. Faults: `drop_acks` (verbs whose requests are done and not answered), `refuse` (verb -> error object), `down` (no
-connection is accepted), `disconnect()`, `slow` (seconds before each answer), `cut_uploads` (number of PATCHes that are cut in the middle).
+Tests use `running()`. Faults: `drop_acks` (verbs whose requests are performed and not answered), `refuse` (verb -> error object), `down`
+(no connection is accepted), `disconnect()`, `slow` (seconds before each answer), `cut_uploads` (number of PATCHes that are cut in the
+middle).
 """
 
 import asyncio
@@ -317,11 +318,11 @@ class ChatMock:
         self.call(self.disconnect_all())
 
     def pair(self, one, other):
-        """The id of the conversation of two users."""
+        """Returns the id of the conversation of two users."""
         return self.model.open_pair(one, other).conv
 
     def do(self, user, verb, /, **body):
-        """A request of a user who is not in the browser."""
+        """Performs a request of a user without a browser, sends its pushes, and returns its answer."""
 
         async def run():
             answer = self.model.answer(user, verb, body)
@@ -342,7 +343,7 @@ async def serve(mock, port):
 
 @contextlib.contextmanager
 def running(files=None):
-    """A mock in a thread of its own."""
+    """Runs a mock server in a separate thread and yields it."""
     mock, started = ChatMock(files), threading.Event()
 
     async def live():

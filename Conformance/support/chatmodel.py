@@ -172,7 +172,7 @@ class ChatModel:
     # Verbs
 
     def answer(self, user, verb, body, device=None):
-        """The answer of a verb. A request with an id is answered once and then from memory."""
+        """Returns the answer to a request. A repeated request with an id gets the first answer."""
         method = getattr(self, "do_" + verb.replace(".", "_"), None)
         if method is None:
             raise Refused("unsupported")

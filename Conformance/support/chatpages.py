@@ -1,11 +1,11 @@
-"""What users do on the page, for tests with the fixture `person`."""
+"""Actions of users on the page, for tests with the fixture `person`."""
 
 import struct
 import zlib
 
 
 def png():
-    """A red picture of 40 × 30 pixels."""
+    """Returns a red picture of 40 × 30 pixels."""
 
     def chunk(kind, data):
         return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
@@ -27,7 +27,7 @@ def write(page, text):
 
 
 def bubble(page, text):
-    """The newest message with this text, apart from quotes of it."""
+    """Returns the newest message with this text; quotes of it do not count."""
     return page.locator(".item .bubble", has=page.locator(":scope > .text", has_text=text)).last
 
 
@@ -37,7 +37,7 @@ def choose(page, text, item):
 
 
 def open_pair(page, conv):
-    """Opens a conversation by its address."""
+    """Opens a conversation by its id and waits until its log is shown."""
     page.locator(".chat-list .row").first.wait_for()
     page.evaluate("(conv) => chatApp.view.openConversation(conv)", conv)
     page.locator(".log .item").first.wait_for()

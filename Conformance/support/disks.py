@@ -1,4 +1,4 @@
-"""Disks that fail: a small one that gets full, one whose syncs fail, and one whose power is cut."""
+"""Disks with faults: a small one that becomes full, one whose syncs fail, and one whose power fails."""
 import contextlib
 import os
 import pathlib
@@ -41,7 +41,7 @@ int fdatasync(int file) {
 
 @contextlib.contextmanager
 def failing_syncs(folder: pathlib.Path):
-    """Servers that are started within have syncs that fail while the file exists that this yields."""
+    """Yields a path. Servers that are started in the block cannot sync files while a file with this path exists."""
     source, library, flag = folder / "shim.c", folder / "shim.so", folder / "fails"
     source.write_text(SHIM)
     subprocess.run(["cc", "-O1", "-shared", "-fPIC", "-o", library, source, "-ldl"], check=True)
@@ -55,7 +55,7 @@ def failing_syncs(folder: pathlib.Path):
 
 @contextlib.contextmanager
 def mounted(*arguments: str):
-    """A mounted file system; the test is skipped where mounting is not permitted."""
+    """Yields the folder of a mounted file system. Skips the test if mounting is not permitted."""
     with tempfile.TemporaryDirectory(prefix="apus-disk-") as folder:
         done = subprocess.run(["mount", *arguments, folder], capture_output=True, text=True)
         if done.returncode != 0:
@@ -68,7 +68,7 @@ def mounted(*arguments: str):
 
 @contextlib.contextmanager
 def image(megabytes: int):
-    """A file in memory with an empty ext4 file system: a disk whose content can be copied at any moment."""
+    """An image of an empty ext4 file system in a file in memory, whose content can be copied at any time."""
     with tempfile.TemporaryDirectory(prefix="apus-image-", dir="/dev/shm") as folder:
         path = pathlib.Path(folder) / "image"
         with open(path, "wb") as file:

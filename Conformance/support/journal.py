@@ -1,4 +1,4 @@
-"""Users that send without a pause, and a journal of what the server acknowledged, which is compared with the logs afterwards."""
+"""Users that send continuously, and a journal of the acknowledged messages, which is compared with the logs afterwards."""
 import asyncio
 import contextlib
 import itertools
@@ -9,7 +9,7 @@ from support.chat import ChatPeer, ask, befriend, register
 
 
 class JournalPeer(ChatPeer):
-    """Sends one message of a conversation after the other. Each is sent again with its id until it is acknowledged."""
+    """Sends messages in sequence. Each message is repeated with its id until it is acknowledged."""
 
     def __init__(self, url, account, journal):
         super().__init__(url, account)
@@ -17,7 +17,7 @@ class JournalPeer(ChatPeer):
         self.sio.on("bye", self._bye, namespace="/chat")
 
     async def _bye(self, _):
-        """The library does not reconnect by itself when the server ends the connection."""
+        """Reconnects, because the library does not do so when the server ends the connection."""
         self._open.clear()
         self._returning = asyncio.create_task(self._come_back())
 
@@ -56,7 +56,7 @@ class JournalPeer(ChatPeer):
     async def _hello(self):
         try:
             await super()._hello()
-        except AssertionError as error:  # the server cannot answer now: the next connection says hello again
+        except AssertionError as error:  # the server cannot answer now; the next connection sends `hello` again
             self.journal.failed_hellos.append(str(error))
             await self.sio.eio.disconnect()
 
@@ -89,7 +89,7 @@ class Journal:
         return sum(map(len, self.acknowledged.values()))
 
     async def run(self, scenario):
-        """Sends in every conversation while `scenario` runs, and until its last requests are answered."""
+        """Sends in each conversation while `scenario` runs, and then waits up to 30 seconds for the pending answers."""
         peers = {account["user"]["name"]: JournalPeer(self.url, account, self) for account in self.accounts}
         await asyncio.gather(*(peer.open() for peer in peers.values()))
         lanes = [
@@ -105,7 +105,7 @@ class Journal:
             await asyncio.gather(*(peer.close() for peer in peers.values()), return_exceptions=True)
 
     async def more(self, count: int, patience: float = 30):
-        """Waits for further acknowledgements."""
+        """Waits for `count` further acknowledgements. Raises TimeoutError after `patience` seconds."""
         wanted = self.count + count
         async with asyncio.timeout(patience):
             while self.count < wanted:
@@ -120,7 +120,7 @@ class Journal:
                 return events
 
     def check(self, url: str | None = None):
-        """Compares the logs with the journal, then sends some of it again."""
+        """Compares the logs with the journal, then repeats some of its messages."""
         self.url = url or self.url
         for conversation, members in self.members.items():
             logs = [self.history(account, conversation) for account in members]
@@ -150,7 +150,7 @@ class Journal:
             last[event["sender"]] = number
 
     def _repeat(self, conversation: str, members: list[dict]):
-        """A repeated message gets its first acknowledgement."""
+        """Repeats messages and checks that each gets its first acknowledgement."""
         by_name = {account["user"]["name"]: account for account in members}
         acknowledged = list(self.acknowledged.get(conversation, {}).items())
         for client_id, answer in acknowledged[:: max(1, len(acknowledged) // 20)]:

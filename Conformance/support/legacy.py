@@ -1,4 +1,4 @@
-"""A server with the listener for the apps of FLSocketIM, and what the apps do with it."""
+"""A server with the listener for the apps of FLSocketIM, and the requests of the apps."""
 import base64
 import json
 import queue
@@ -50,7 +50,7 @@ class LegacyHost:
 
 
 class LegacyApp:
-    """An app in a process of its own."""
+    """An app in a child process. Waits fail after `WAIT` seconds."""
 
     def __init__(self, url, token, transport="websocket", *more):
         self.events: list[tuple] = []
@@ -94,7 +94,7 @@ class LegacyApp:
         self._write({"event": event, "argument": argument})
 
     def call(self, event, argument, wait=WAIT):
-        """Emits, and returns the ack; None if there is none in time."""
+        """Emits an event and returns the first argument of its ack; None if there is no ack within `wait` seconds."""
         call = str(uuid.uuid4())
         self._acks[call] = queue.Queue()
         self._write({"event": event, "argument": argument, "call": call})
@@ -109,7 +109,7 @@ class LegacyApp:
         self.process.stdin.flush()
 
     def next(self, event):
-        """The first argument of the next event of this name that was not taken before."""
+        """Waits for the next event of this name and returns its first argument."""
         taken = []
 
         def found():
@@ -136,7 +136,7 @@ class LegacyApp:
         self.process.wait()
 
     def message(self, sender, recipient, bodies, **more):
-        """A message as the apps make it."""
+        """Returns a message in the form of the apps."""
         return {
             "to_user": recipient, "from_user": sender, "chat_type": "chat", "sendtime": int(time.time() * 1000), "sendStatus": 0,
             "bodies": bodies, **more,

@@ -9,7 +9,8 @@ from support.samplepage import DESKTOP
 
 @contextlib.contextmanager
 def people(browser, host):
-    """Yields a function that signs a user in, in a browser context of its own. Fails on errors of scripts and of the policy."""
+    """Yields a function that signs a user in, in a new browser context. Fails on errors of scripts and violations of the content security
+    policy."""
     complaints = []
     with contextlib.ExitStack() as contexts:
 

@@ -10,7 +10,7 @@ RECORDS = {"permissions": ["microphone", "camera"]}
 
 
 def sound(seconds=0.4):
-    """A tone as a WAV file."""
+    """Returns a tone as a WAV file."""
     rate = 8000
     out = io.BytesIO()
     with wave.open(out, "wb") as file:
@@ -23,7 +23,7 @@ def sound(seconds=0.4):
 
 
 def send_voice(page, conv, seconds=0.4):
-    """Queues a voice message, as a recording that has ended would be."""
+    """Queues a voice message, as the page does at the end of a recording."""
     data = base64.b64encode(sound(seconds)).decode()
     page.evaluate(
         """async ([conv, data, duration]) => {
@@ -34,7 +34,7 @@ def send_voice(page, conv, seconds=0.4):
 
 
 def animation():
-    """A GIF of one pixel and two frames."""
+    """Returns a GIF of one pixel and two frames."""
     frame = b"\x21\xf9\x04\x00\x0a\x00\x00\x00" + b"\x2c\x00\x00\x00\x00\x01\x00\x01\x00\x00" + b"\x02\x02\x44\x01\x00"
     loop = b"\x21\xff\x0bNETSCAPE2.0\x03\x01\x00\x00\x00"
     return b"GIF89a\x01\x00\x01\x00\x80\x00\x00\xff\x00\x00\x00\x00\xff" + loop + frame * 2 + b"\x3b"
@@ -50,5 +50,5 @@ def attach(page, item):
 
 
 def bodies(chat, conv, kind, user="alice"):
-    """The bodies of the messages of a kind in a log."""
+    """Returns the bodies of the messages of a kind in a log."""
     return [event["body"] for event in chat.log(conv, user) if event["kind"] == kind]

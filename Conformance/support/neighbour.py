@@ -1,4 +1,4 @@
-"""A healthy client that attacks must not affect: it sends echoes continuously and records the longest delay."""
+"""A client that the attacks of a test must not affect: it sends echoes continuously and records the longest delay."""
 import json
 import threading
 import time

@@ -1,4 +1,4 @@
-"""moto as an S3-compatible store, behind a proxy that verifies the signatures with botocore and can fail."""
+"""moto as an S3-compatible store, behind a proxy that verifies the signatures with botocore and simulates faults."""
 import contextlib
 import hashlib
 import http.client
@@ -17,13 +17,13 @@ from moto.server import ThreadedMotoServer
 
 BUCKET, REGION = "apus-files", "eu-west-1"
 ENVIRONMENT = {"AWS_ACCESS_KEY_ID": "AKIDTEST", "AWS_SECRET_ACCESS_KEY": "secret/with+signs"}
-# Its lines for each request would hide the output of a failed test.
+# A line for each request would hide the output of a failed test.
 logging.getLogger("werkzeug").setLevel(logging.ERROR)
 FIELDS = re.compile(r"AWS4-HMAC-SHA256 Credential=([^/]+)/(\d{8})/([^/]+)/s3/aws4_request, SignedHeaders=([^,]+), Signature=(\w{64})")
 
 
 def problem(method: str, url: str, headers, body: bytes) -> str | None:
-    """Why the signature of a request is wrong, by an implementation of its own."""
+    """Returns why the signature of a request is wrong according to botocore; None if it is right."""
     match = FIELDS.fullmatch(headers.get("Authorization", ""))
     if not match:
         return "the field Authorization is malformed"
@@ -85,7 +85,7 @@ class Handler(BaseHTTPRequestHandler):
         self.send_header("Content-Length", str(length if self.command == "HEAD" else len(body)))
         self.end_headers()
         if self.command != "HEAD":
-            # In pieces with a gap, as a network delivers them.
+            # The body is sent in pieces with pauses, as a network delivers it.
             for start in range(0, len(body), 1 << 20):
                 self.wfile.write(body[start:start + (1 << 20)])
 
@@ -100,7 +100,7 @@ class Proxy(socketserver.ThreadingMixIn, socketserver.TCPServer):
 
 class EncryptedProxy(Proxy):
     def finish_request(self, request, client_address):
-        # In the thread of the connection. A client that does not trust the certificate ends the handshake.
+        # The handshake runs in the thread of the connection. A client that does not trust the certificate ends it.
         with contextlib.suppress(OSError), self.context.wrap_socket(request, server_side=True) as encrypted:
             super().finish_request(encrypted, client_address)
 
@@ -123,7 +123,7 @@ class ObjectStore:
         threading.Thread(target=self.proxy.serve_forever, daemon=True).start()
 
     def options(self, prefix: str, url: str | None = None) -> list[str]:
-        """The options of `apus serve`."""
+        """Returns the options of `apus serve` for this store."""
         url = url or f"http://127.0.0.1:{self.proxy.server_address[1]}"
         return ["--blob-store", f"s3://{BUCKET}/{prefix}", "--s3-endpoint", url, "--s3-region", REGION]
 

@@ -1,4 +1,4 @@
-"""The files of the page inside the program, and the script that puts them there."""
+"""The files of the page that the program embeds, and the script that embeds them."""
 import importlib.machinery
 import importlib.util
 import sys

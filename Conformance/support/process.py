@@ -1,4 +1,4 @@
-"""`apus` as a child process: started on a free port, with its output kept, and ended by its process ID."""
+"""`apus` as a child process on a free port. Its output is kept, and it is ended by its process ID."""
 import contextlib
 import os
 import pathlib
@@ -11,7 +11,7 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 BINARY = pathlib.Path(os.environ.get("APUS_BINARY", ROOT / ".build" / "debug" / "apus"))
-# The servers and clients made for these tests; `conformance` as the first argument stands for it.
+# The program with the servers and clients of these tests. `conformance` as the first argument selects it.
 CONFORMANCE = BINARY.parent / "ApusConformance"
 ADDRESS = re.compile(r"(?:listening on |(?:https?|wss?)://)(127\.0\.0\.1|localhost|\[::1?\]|0\.0\.0\.0):(\d+)")
 
@@ -30,13 +30,13 @@ def stop(process: subprocess.Popen):
 
 
 def program(*arguments: str) -> list[str]:
-    """The command line of `apus`, or of `ApusConformance`."""
+    """Returns the command line of `apus`, or of `ApusConformance`."""
     return [str(CONFORMANCE), *arguments[1:]] if arguments[0] == "conformance" else [str(BINARY), *arguments]
 
 
 class ServerProcess:
     def __init__(self, *arguments: str, ready: float = 30, is_ready=ADDRESS.search, cwd: pathlib.Path = ROOT, chooses_ports: bool = True):
-        # Free ports for HTTP and HTTPS: another program may use the default ones.
+        # The arguments must select the ports for HTTP and HTTPS, because another program may use the default ones.
         if chooses_ports and arguments[0] == "serve":
             assert "--port" in arguments and {"--no-tls", "--tls-port"} & set(arguments), arguments
         self.arguments = program(*arguments)
@@ -72,14 +72,14 @@ class ServerProcess:
         return self.process.poll() is None
 
     def descriptors(self) -> int:
-        """The number of open file descriptors of the server; -1 without /proc."""
+        """Returns the number of open file descriptors of the server; -1 without /proc."""
         try:
             return len(os.listdir(f"/proc/{self.process.pid}/fd"))
         except FileNotFoundError:
             return -1
 
     def sockets(self) -> int:
-        """The number of open sockets. The other descriptors belong to the event loops, which open them with the first connection."""
+        """Returns the number of open sockets. The other descriptors are of the event loops, which open them with the first connection."""
         count = 0
         for descriptor in pathlib.Path(f"/proc/{self.process.pid}/fd").iterdir():
             with contextlib.suppress(OSError):
@@ -94,7 +94,7 @@ class ServerProcess:
             return -1
 
     def kill(self):
-        """Sends SIGKILL."""
+        """Sends SIGKILL and waits up to 10 seconds for the end."""
         if self.is_alive:
             self.process.send_signal(signal.SIGKILL)
         self.process.wait(10)

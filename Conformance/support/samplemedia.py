@@ -1,4 +1,4 @@
-"""Pictures, films and recordings for the tests of media, made with ffmpeg where they are real."""
+"""Pictures, films and recordings for the tests of media. ffmpeg generates those that must be decodable."""
 import binascii
 import pathlib
 import struct
@@ -12,7 +12,7 @@ def chunk(name: bytes, data: bytes) -> bytes:
 
 
 def png(width: int, height: int, data: bytes | None = None, extra: bytes = b"") -> bytes:
-    """A black PNG of one channel. `data` replaces the compressed pixels."""
+    """Returns a black PNG of one channel. `data` replaces the compressed pixels."""
     if data is None:
         packer = zlib.compressobj(9)
         data = b"".join([*(packer.compress(bytes(width + 1)) for _ in range(height)), packer.flush()])
@@ -21,7 +21,7 @@ def png(width: int, height: int, data: bytes | None = None, extra: bytes = b"") 
 
 
 def ffmpeg(*arguments: str) -> bytes:
-    """The output of ffmpeg in a file of its own, because some formats cannot be written to a pipe."""
+    """Returns the output of ffmpeg, which writes to a file because some formats cannot be written to a pipe."""
     import tempfile
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / ("out." + arguments[-1])
@@ -30,7 +30,7 @@ def ffmpeg(*arguments: str) -> bytes:
 
 
 def jpeg(width: int, height: int, orientation: int = 1) -> bytes:
-    """A JPEG with an orientation and a position in its Exif metadata."""
+    """Returns a JPEG with an orientation and a position in its Exif metadata."""
     picture = ffmpeg("-f", "lavfi", "-i", f"testsrc=size={width}x{height}:duration=1:rate=1", "-frames:v", "1", "jpg")
     tiff = b"MM\0*\0\0\0\x08" + struct.pack(">H", 2)
     tiff += struct.pack(">HHIHH", 0x0112, 3, 1, orientation, 0) + struct.pack(">HHII", 0x8825, 4, 1, 38) + bytes(4)
@@ -40,7 +40,7 @@ def jpeg(width: int, height: int, orientation: int = 1) -> bytes:
 
 
 def webp_size(data: bytes) -> tuple[int, int]:
-    """The size in pixels of a WebP picture."""
+    """Returns the size in pixels of a WebP picture."""
     assert data[:4] == b"RIFF" and data[8:12] == b"WEBP", data[:16]
     kind = data[12:16]
     if kind == b"VP8X":
@@ -52,7 +52,7 @@ def webp_size(data: bytes) -> tuple[int, int]:
 
 
 def processes(text: str) -> list[int]:
-    """The ids of the processes whose command line contains a text."""
+    """Returns the ids of the processes whose command line contains a text."""
     found = []
     for folder in pathlib.Path("/proc").iterdir():
         if folder.name.isdigit():

@@ -1,4 +1,4 @@
-"""Opens the page in `Web/` on its sample state: files only, no server of the chat."""
+"""Opens the page in `Web/` with its sample state. Only its files are served, without a chat server."""
 
 import contextlib
 import functools
@@ -30,7 +30,7 @@ class Files(http.server.SimpleHTTPRequestHandler):
 
 @contextlib.contextmanager
 def serving():
-    """Serves the files of the page under its content security policy."""
+    """Serves the files of the page with its content security policy."""
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Files, directory=str(PAGE)))
     threading.Thread(target=server.serve_forever, daemon=True).start()
     yield f"http://127.0.0.1:{server.server_port}"
@@ -39,7 +39,7 @@ def serving():
 
 @contextlib.contextmanager
 def visiting(browser, address):
-    """Yields a function that opens the page with preferences. Fails on errors of scripts and of the policy."""
+    """Yields a function that opens the page with preferences. Fails on errors of scripts and violations of the content security policy."""
     contexts, complaints = [], []
 
     def note(message):
@@ -77,7 +77,8 @@ def open_chat(page, title):
 
 
 def eventually(page, expression):
-    """Waits until the expression is true. `wait_for_function` needs `unsafe-eval`, which the policy refuses."""
+    """Waits until the expression is true. Fails after 30 seconds. `wait_for_function` needs `unsafe-eval`, which the content security
+    policy refuses."""
     deadline = time.monotonic() + 30
     while not page.evaluate(expression):
         assert time.monotonic() < deadline, expression

@@ -1,4 +1,4 @@
-"""`apus receive` and `apus send` as child processes whose events are read, for the fault tests of transfers."""
+"""`apus receive` and `apus send` as child processes whose events are recorded, for the fault tests of transfers."""
 import contextlib
 import hashlib
 import json
@@ -44,7 +44,8 @@ class Peer:
             self.errors.append(line)
 
     def wait_for(self, name: str, timeout: float = 30, where=lambda event: True) -> dict:
-        """Returns the first event of this name, or raises an error with the whole output."""
+        """Returns the first event of this name that matches. Raises AssertionError with the last output after `timeout` seconds, or at the
+        end of the process."""
         deadline = time.monotonic() + timeout
         with self._change:
             while True:
@@ -62,7 +63,7 @@ class Peer:
 
     @property
     def durable(self) -> int:
-        """The highest acknowledged offset."""
+        """The highest acknowledged offset; 0 before the first one."""
         return max([event["bytes"] for event in self.named("progress")] + [event["offset"] for event in self.named("began")], default=0)
 
     def written_bytes(self) -> int:
