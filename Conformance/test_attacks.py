@@ -20,7 +20,8 @@ UNFINISHED = 64 << 20  # the budget of unfinished input
 # In addition to the budgets: the event loops' read buffers, the allocator's overhead, and code pages first used during the attack.
 SLACK = 24 << 20
 IS_RELEASE = "release" in str(BINARY)
-# Far above the delay in a release build and far below a stall. The attackers share two busy cores, and a debug build is ten times slower.
+# The delay in a release build is much shorter, and a stall is much longer. The attackers share two busy cores, and a debug build is ten
+# times slower.
 P99 = 1.0 if IS_RELEASE else 3.0
 
 
@@ -46,7 +47,7 @@ def closing(connections: list):
 @pytest.fixture
 def conformance():
     with running("conformance", "server", "--port", "0") as server:
-        # The cost of the first connection is not part of the attack.
+        # The memory of the first connection does not count as that of the attack.
         with Probe.socketio(server.port) as probe:
             while len(probe.waits) < 20:
                 time.sleep(0.01)
@@ -61,7 +62,7 @@ def hold(server: ServerProcess, name: str, connections: list, payload: bytes, bu
     report(name, probe, connections=len(connections), sent_mb=megabytes(sent), growth_mb=megabytes(memory.growth), growth_by_sent=round(memory.growth / max(1, sent), 2))
     assert memory.growth <= min(3 * sent, budget * 3 // 2) + SLACK, f"{memory.growth} bytes for {sent} sent"
     assert probe.p99 < P99
-    # It accepts new clients after the attackers have disconnected.
+    # The server accepts new clients after the attackers have disconnected.
     for connection in connections:
         connection.close()
     deadline = time.monotonic() + 20

@@ -143,7 +143,7 @@ def test_overlapping_polls_close_the_session(server, neighbour):
     sid = open_joined_polling(server.port)
     with concurrent.futures.ThreadPoolExecutor(1) as pool:
         first = pool.submit(polling, server.port, EIO="4", transport="polling", sid=sid)
-        time.sleep(0.3)  # no message shows that the first poll is pending
+        time.sleep(0.3)  # no event shows that the first poll is pending
         second = polling(server.port, EIO="4", transport="polling", sid=sid)
         assert second.status_code == 400
         assert (first.result(10).status_code, first.result().text) == (200, "1")

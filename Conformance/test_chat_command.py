@@ -18,7 +18,7 @@ WAIT = 20  # seconds
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory):
-    host = ChatHost(tmp_path_factory.mktemp("chat"), options=["--limits", "off"])  # many accounts of one address
+    host = ChatHost(tmp_path_factory.mktemp("chat"), options=["--limits", "off"])  # the tests create many accounts from one address
     yield host
     host.stop()
 
@@ -43,7 +43,7 @@ class Account:
 
 
 class Piped:
-    """`apus chat` with its lines from a pipe: the second user."""
+    """`apus chat` that reads its lines from a pipe."""
 
     def __init__(self, account: Account, *options: str):
         self.process = subprocess.Popen(
@@ -64,7 +64,7 @@ class Piped:
         until(lambda: text in self.output, lambda: f"no {text!r} in\n{self.output}")
 
     def end(self) -> str:
-        """Ends its input and returns its output."""
+        """Closes its input, waits for its end, and returns its output."""
         if not self.process.stdin.closed:
             self.process.stdin.close()
         self.process.wait(WAIT)
@@ -74,7 +74,7 @@ class Piped:
 
 
 def run(account: Account, *options: str, lines: str = "") -> subprocess.CompletedProcess:
-    """Runs `apus chat` with its lines from a pipe, to the end."""
+    """Runs `apus chat` with lines from a pipe until it ends."""
     return subprocess.run([*account.command, *options], input=lines, capture_output=True, text=True, timeout=60)
 
 
@@ -115,12 +115,12 @@ class Terminal:
         self._tmux("resize-window", "-x", str(columns), "-y", str(rows))
 
     def paste(self, text: str):
-        """Pastes as a terminal does, with the marks of a bracketed paste if the program wants them."""
+        """Pastes a text as a terminal does, with the marks of a bracketed paste if the program has enabled it."""
         self._tmux("set-buffer", "-b", "pasted", text)
         self._tmux("paste-buffer", "-p", "-d", "-b", "pasted")
 
     def screen(self) -> list[str]:
-        """All rows of the screen."""
+        """Returns all rows of the screen."""
         return self._tmux("capture-pane", "-p").split("\n")[:-1]
 
     def hides(self, text: str):
@@ -191,7 +191,7 @@ def test_an_incoming_line_keeps_the_edited_line(terminal, alice, bob):
     terminal.shows("Bob Marsh> Halb getippt 你好", last=True)
     assert terminal.cursor == len("Bob Marsh> Halb getippt ") + 4
 
-    # Editing continues at the cursor, also in the middle of the line.
+    # The cursor can edit the middle of the line.
     terminal.press("BSpace")
     terminal.press("Home")
     terminal.type("在")
@@ -276,7 +276,7 @@ def test_the_terminal_mode_is_restored(terminal, alice, tmp_path, way, mode):
     expected = {"quit": 0, "end": 0, "interrupt": 130 if mode == "lines" else 0, "INT": 130, "TERM": 143, "HUP": 129, "SEGV": 139, "wrong": 74}
     assert int(code.read_text()) == expected[way]
     if mode == "full" and way != "wrong":
-        assert any("started" in line for line in terminal.lines())  # the screen before is back
+        assert any("started" in line for line in terminal.lines())  # the previous screen is restored
 
 
 def test_tab_completes_commands_and_names(terminal, alice):
@@ -398,7 +398,7 @@ def test_messages_of_an_unreachable_server_are_sent_later(tmp_path):
         host.process.kill()
         late = run(alice, "--open", "bob", "--wait", "1", lines="während des Ausfalls 一\nund zwei\n")
         assert late.returncode == 75 and "2 messages are stored and not sent yet" in late.stderr, late
-        listener = Piped(alice, "--open", "bob")  # connects as soon as the server is back
+        listener = Piped(alice, "--open", "bob")  # connects as soon as the server has restarted
         host.process = host._start(host.port)
         listener.shows("✓ sent: und zwei")
         listener.end()
@@ -438,7 +438,7 @@ def test_unread_messages_are_shown_before_they_are_read(server, tmp_path):
     assert "✓ sent: zero" in run(lena, "--open", "moritz", lines="zero\n").stdout
     assert "— unread messages —" in run(moritz, "--open", "lena").stdout
     run(lena, "--open", "moritz", lines="".join(f"line {number}\n" for number in range(1, 61)))
-    assert "(60 new)" in run(moritz).stdout  # shows the list only
+    assert "(60 new)" in run(moritz).stdout  # without a conversation, only the list is shown
     output = run(moritz, "--open", "lena").stdout
     assert "\x1b" not in output
     lines = output[output.index("— Lena"):].splitlines()

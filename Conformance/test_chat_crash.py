@@ -1,7 +1,7 @@
-"""Kills the chat server under load, and lets its disk fail: nothing acknowledged is lost, nothing is stored twice or invented, the
-log has no hole, and the clients recover by themselves.
+"""Kills the chat server under load and makes its disk fail. No acknowledged message is lost, none is stored twice or forged, the log has
+no gap, and the clients recover without help.
 
-In full (a minute of kills, power cuts) with APUS_LONG=1, as in `make test-long`.
+With APUS_LONG=1, as in `make test-long`, the kills last a minute and power cuts are tested.
 """
 import asyncio
 import contextlib
@@ -21,12 +21,12 @@ LONG = os.environ.get("APUS_LONG") == "1"
 
 
 def serve(folder, port) -> ServerProcess:
-    # A user sends in several conversations as fast as it can.
+    # The limits are off, because each user sends in several conversations without pauses.
     return ServerProcess("serve", "--port", str(port), "--no-tls", "--data", str(folder), "--limits", "off", "--log-level", "error")
 
 
 class Host:
-    """A server that is restarted on its port and folder."""
+    """A server that is restarted with the same port and folder."""
 
     def __init__(self, folder):
         self.folder, self.port = folder, free_port()
@@ -88,14 +88,14 @@ def test_a_full_disk(tmp_path):
 
             async def scenario():
                 await journal.more(20)
-                with contextlib.suppress(OSError):  # the server writes meanwhile
+                with contextlib.suppress(OSError):  # the server writes at the same time
                     await asyncio.to_thread((disk / "ballast").write_bytes, bytes(shutil.disk_usage(disk).free - (512 << 10)))
                 async with asyncio.timeout(60):
                     while not journal.refusals:
                         await asyncio.sleep(0.05)
                 assert set(journal.refusals) == {"storage"}, journal.refusals
                 assert await asyncio.to_thread(host.ready) == 503
-                # Reading and signing out work.
+                # Reads and sign-outs succeed.
                 conversation = next(iter(journal.members))
                 assert len(await asyncio.to_thread(journal.history, journal.accounts[0], conversation)) > 1
                 assert (await asyncio.to_thread(sign_out, host.url, leaver)).status_code == 200
@@ -125,7 +125,7 @@ def test_failing_syncs(tmp_path):
                     async with asyncio.timeout(20):
                         while not journal.refusals:
                             await asyncio.sleep(0.02)
-                    await asyncio.sleep(0.5)  # for acks of the batch before, on other connections
+                    await asyncio.sleep(0.5)  # for the acks of the previous batch on other connections
                     before = journal.count
                     await asyncio.sleep(1)
                     assert journal.count == before, "a message was acknowledged without a sync"
@@ -147,7 +147,7 @@ def test_failing_syncs(tmp_path):
 @pytest.mark.skipif(not LONG, reason="with APUS_LONG=1, in `make test-long`")
 @pytest.mark.timeout(300)
 def test_power_cuts():
-    """The content of the disk is copied at a moment when the server is stopped; a server on the copy has all that was acknowledged."""
+    """The disk is copied while the server is stopped. A server with the copy has all acknowledged messages."""
     with disks.image(128) as image, disks.mounted("-o", "loop", str(image)) as disk:
         host = Host(disk / "data")
         journal = Journal(host.url)

@@ -26,7 +26,7 @@ def test_the_second_server_of_a_folder_refuses_until_the_first_is_gone(tmp_path)
             assert requests.get(first.url + "/health", timeout=10).json()["status"] == "ok"
         finally:
             end(first)
-    # Another path of the same folder.
+    # The second server uses another path of the same folder.
     first = ServerProcess(*arguments(folder))
     try:
         (tmp_path / "link").symlink_to(folder)

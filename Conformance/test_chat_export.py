@@ -1,4 +1,4 @@
-"""The export of the own data: a ZIP file with what the user may see, and with nothing else."""
+"""The export of a user's data: a ZIP file with the data that the user may see, and no other."""
 import io
 import json
 import zipfile
@@ -52,7 +52,7 @@ def test_the_archive_has_what_the_user_sees(server):
     ask(url, bob, "recall", {"id": "recall", "conv": pair, "ref": recalled["seq"]})
     hidden = send(url, bob, pair, 1, "deleted for me")
     ask(url, alice, "hide", {"id": "hide", "conv": pair, "seqs": [hidden["seq"]]})
-    # A group whose newcomers do not see what was written before them.
+    # A group whose new members do not see earlier messages.
     group = ask(
         url, alice, "conversation.create",
         {"id": "create", "kind": "group", "title": "Swifts", "users": ["bob"], "settings": {"history": "join"}})["head"]["conv"]
@@ -98,7 +98,7 @@ def test_an_account_has_a_few_exports(server):
 
 
 def test_a_cut_export_leaves_nothing_behind(server):
-    """A client that goes away ends the export, and its place among the downloads."""
+    """A client that disconnects ends the export, and releases its place among the downloads."""
     erin = register(server.url, "erin")
     upload(server.url, erin, bytes(4 << 20), "large.bin")
     answer = requests.get(f"{server.url}/api/account/export", headers=bearer(erin), stream=True, timeout=10)

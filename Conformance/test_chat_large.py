@@ -1,4 +1,4 @@
-"""`Benchmarks/chat/large` with few members: the server accepts the rows that it makes, and answers its requests."""
+"""`Benchmarks/chat/large` with few members: the server accepts the rows that it writes, and answers its requests."""
 import os
 import subprocess
 import sys

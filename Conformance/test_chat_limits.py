@@ -17,7 +17,7 @@ MIB = 1 << 20
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory):
-    # Without the budgets: the tests examine what holds without them, and make many accounts.
+    # The budgets are off, because the tests measure the other limits and create many accounts.
     process = ServerProcess("serve", "--port", "0", "--no-tls", "--limits", "off", "--data", str(tmp_path_factory.mktemp("chat")))
     yield process
     alive = process.is_alive
@@ -110,7 +110,7 @@ def kernel_bytes(port: int) -> int:
 
 
 def settled(server, seconds: float = 30) -> int:
-    """Returns the server's memory once it has stopped growing."""
+    """Returns the server's memory after it has stopped growing, or after `seconds`."""
     deadline = time.monotonic() + seconds
     last = server.resident_bytes()
     still = 0
@@ -272,10 +272,10 @@ def test_a_trusted_proxy_tells_the_clients_apart(tmp_path):
             return answer.status_code
 
         assert [login("203.0.113.5", f"name{index}") for index in range(21)] == [401] * 20 + [429]
-        # The client wrote the first address itself; the proxy appended the second one.
+        # The client wrote the first address, and the proxy appended the second one.
         assert login("198.51.100.1, 203.0.113.5", "other") == 429
         assert login("203.0.113.6", "other") == 401
-        # Strangers use up the attempts of a name, but not those of a device that its user has signed in on before.
+        # Other clients use up the attempts of a name, but not those of a device on which its user has signed in before.
         assert [login(f"192.0.2.{index}", "owner") for index in range(11)] == [401] * 10 + [429]
         assert login("192.0.2.99", "owner", PASSWORD, known=owner["known"]) == 200
     finally:

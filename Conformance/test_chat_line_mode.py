@@ -1,4 +1,4 @@
-"""Runs every command of `apus chat` in line mode against a server, and looks at its effect on the other users."""
+"""Runs every command of `apus chat` in line mode with a server, and checks its effects on the other users."""
 import base64
 import hmac
 import re
@@ -16,10 +16,10 @@ COMMANDS = set()
 
 
 class Chat(Piped):
-    """`apus chat` with its lines from a pipe, which notes the commands that it ran."""
+    """`apus chat` that reads its lines from a pipe. It records the commands."""
 
     def do(self, line: str, *shown: str):
-        """Runs a command, and waits until its output has each text."""
+        """Runs a command and waits until its output has each text."""
         if line.startswith("/") and not line.startswith("//"):
             COMMANDS.add(re.match(r"/([a-z]+)", line)[1])
         before = len(self.output)
@@ -28,11 +28,11 @@ class Chat(Piped):
             until(lambda: text in self.output[before:], lambda: f"no {text!r} after {line!r} in\n{self.output}")
 
     def repeat(self, line: str, shown: str):
-        """Repeats a command until its output has a text, which comes from a head: at most one a second."""
+        """Repeats a command until its output has a text of a head, which the server pushes at most once a second."""
         until(lambda: shown in self.after(line, "xrepeat"), lambda: f"no {shown!r} after {line!r} in\n{self.output}")
 
     def after(self, line: str, marker: str) -> str:
-        """The output of a command, before that of `marker`, a command that is refused."""
+        """Runs a command and returns its output, which ends before that of `marker`, a refused command."""
         before = len(self.output)
         self.do(line)
         self.do(f"/{marker}", f"unknown command /{marker}")
@@ -48,7 +48,7 @@ def server(tmp_path_factory):
 
 @pytest.fixture
 def chats(server, tmp_path):
-    """Starts `apus chat` for users, with one store each; all are ended."""
+    """Yields a function that starts `apus chat` for a user with a separate store. All are ended afterwards."""
     started = []
 
     def start(name: str) -> Chat:
@@ -67,7 +67,7 @@ def chats(server, tmp_path):
 
 
 def head(server, user: str, conv: str) -> dict:
-    """The head of a conversation, as a user has it."""
+    """Returns a user's head of a conversation."""
     return next((head for head in server.ask(user, "sync", {})["heads"] if head["conv"] == conv), None)
 
 
@@ -96,10 +96,10 @@ def test_messages(server, chats, tmp_path):
     bob.shows("hello bold world")
     slash = text("//etc is a folder")
     assert event(server, "bob", pair, slash)["body"]["text"] == "/etc is a folder"
-    # A text without a notification, and a formatted caption is below.
+    # A text without a notification.
     silent = text("/silent a silent word", alice)
     assert event(server, "bob", pair, silent)["body"]["text"] == "a silent word"
-    # A reply quotes, an edit keeps the number, a reaction is taken back.
+    # A reply, an edit, which keeps the number, and the removal of a reaction.
     answer = text(f"/reply #{first} an answer", bob)
     assert event(server, "alice", pair, answer)["ref"] == first
     alice.shows("an answer")
@@ -148,14 +148,14 @@ def test_messages(server, chats, tmp_path):
     assert server.ask("alice", "scheduled", {})["scheduled"][0]["conv"] == pair
     alice.do("/unschedule 1", "no longer scheduled")
     assert not server.ask("alice", "scheduled", {})["scheduled"]
-    # To another conversation, alone and as one message.
+    # Messages are forwarded one by one and as a bundle.
     alice.do(f"/forward #{first} carol")
     with_carol = server.pair("alice", "carol")
     until(lambda: head(server, "carol", with_carol), "the pair has no message")
     eventually(server, "carol", with_carol, lambda event: event["body"].get("text") == "hello again")
     alice.do(f"/forward #{first},#{slash} carol: Two words")
     eventually(server, "carol", with_carol, lambda event: event["kind"] == "bundle")
-    # Hidden for one, recalled for all.
+    # A message is hidden for its user, and another is recalled for all.
     alice.do(f"/hide #{answer}")
     until(lambda: all(event["seq"] != answer or event["kind"] == "hidden" for event in server.log(pair, "alice")), "still shown")
     assert event(server, "bob", pair, answer)["body"]["text"] == "an answer"
@@ -173,7 +173,7 @@ def test_messages(server, chats, tmp_path):
     bob.do(f"/save #{file['seq']} {tmp_path}/saved.txt", "saved.txt")
     until(lambda: (tmp_path / "saved.txt").exists(), "no file")
     assert (tmp_path / "saved.txt").read_text() == "to the lighthouse\n"
-    # A report reaches the operator.
+    # The operator receives a report.
     bob.do(f"/report #{first} spam a word to the operator", f"The operator has the report of #{first}.")
     bob.do("/report chat other the title", "The operator has the report of the conversation.")
 
@@ -356,7 +356,7 @@ def test_people_and_account(server, chats, tmp_path):
     until(lambda: profile()["nick"] == "Alice of the River", lambda: str(profile()))
     alice.do("/status on the water")
     until(lambda: profile().get("status") == "on the water", lambda: str(profile()))
-    # Quiet hours are typed in local time and kept in UTC.
+    # Quiet hours are entered in local time and stored in UTC.
     settings = lambda: server.ask("alice", "settings", {})["settings"]
     alice.do("/quiet", "No quiet hours.")
     alice.do("/quiet 22:30 07:00", "from 22:30 to 07:00")
@@ -423,7 +423,7 @@ def test_password_and_authenticator(server, tmp_path):
 
 
 def totp(secret: str) -> str:
-    """The code of the present time (RFC 6238)."""
+    """Returns the code for the current time (RFC 6238)."""
     key = base64.b32decode(secret + "=" * (-len(secret) % 8))
     mac = hmac.digest(key, struct.pack(">Q", int(time.time()) // 30), "sha1")
     number = struct.unpack(">I", mac[mac[-1] & 15:][:4])[0] & 0x7FFF_FFFF

@@ -1,4 +1,4 @@
-"""Links to files that need no session, for the members of a group, and what the log of the server has of them."""
+"""Links to files that need no session: the access of the members of a group. The log of the server contains no link."""
 import os
 
 import pytest

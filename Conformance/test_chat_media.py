@@ -1,4 +1,4 @@
-"""Previews of pictures and films by the real tools, and files made to harm who decodes them (docs/hazards.md, 21 and 22)."""
+"""Previews of pictures and films by the media tools, and files that attack a decoder (docs/hazards.md, 21 and 22)."""
 import hashlib
 import json
 import pathlib
@@ -29,7 +29,7 @@ class Host:
         self.conversation = ask(self.url, self.account, "conversation.open", {"id": "open", "user": "bobby"})["head"]["conv"]
 
     def upload(self, data: bytes) -> requests.Response:
-        """Uploads a file, and returns the last answer."""
+        """Uploads a file and returns the last answer."""
         tus = {**bearer(self.account), "Tus-Resumable": "1.0.0"}
         made = requests.post(f"{self.url}/api/uploads", timeout=30, headers={**tus, "Upload-Length": str(len(data))})
         assert made.status_code == 201, made.text
@@ -43,7 +43,7 @@ class Host:
         return answer.headers["Chat-Blob"]
 
     def measured(self, make, field: str = "Chat-Thumb") -> requests.Response:
-        """Uploads `make(n)` for growing n until the server has examined a file within the time that an upload waits for it."""
+        """Uploads `make(n)` for increasing n until the server examines a file within the time that an upload waits for it."""
         for number in range(30):
             answer = self.upload(make(number))
             assert answer.status_code == 204, answer.text
@@ -57,13 +57,13 @@ class Host:
             timeout=60)
 
     def send(self, kind: str, **body) -> dict:
-        """Sends a message, and returns its body as the other user gets it."""
+        """Sends a message and returns its body as the other user receives it."""
         seq = ask(self.url, self.account, "send", {"conv": self.conversation, "id": f"{kind}-{body['blob'][:8]}", "kind": kind, "body": body})["seq"]
         events = ask(self.url, self.other, "history", {"conv": self.conversation, "from": seq, "limit": 1})["events"]
         return events[0]["body"]
 
     def leftovers(self) -> list[str]:
-        """What unfinished uploads and works have left on the disk."""
+        """Returns the files that unfinished uploads and previews have left on the disk."""
         work = self.folder / "previews" / "work"
         return [path.name for path in work.iterdir()] + [
             path.name for path in (self.folder / "uploads").iterdir() if path.suffix not in (".info", ".offset")]
@@ -102,7 +102,7 @@ def test_a_message_without_a_blurhash_gets_one(host):
     blob = host.measured(lambda number: png(640, 480, extra=chunk(b"pHYs", struct.pack(">IIB", number + 1, 1, 0)))).headers["Chat-Blob"]
     body = host.send("image", blob=blob, width=1, height=1, size=1, type="image/png")
     assert (body["width"], body["height"], len(body["thumb"])) == (640, 480, 28)
-    # That of the sender stays.
+    # The server keeps the preview of the sender.
     assert host.send("image", blob=host.blob(png(641, 480)), width=1, height=1, size=1, type="image/png", thumb="0000")["thumb"] == "0000"
     shown = host.get(blob, "thumbnail", host.other)
     assert shown.status_code == 200 and webp_size(shown.content) == (300, 225)
@@ -147,7 +147,7 @@ def test_a_film_has_a_poster_and_its_measurements(host, form, codecs):
     ("webm", ["-c:v", "libvpx", "-c:a", "libopus"]), ("webm", ["-c:v", "libvpx", "-c:a", "libopus", "-live", "1"])],
     ids=["mp4", "fragments", "mov", "m4a", "webm", "live webm"])
 def test_a_film_keeps_its_frames_and_not_its_position(host, tmp_path, form, options):
-    """What ffmpeg writes and ffprobe finds before the upload, but not after it."""
+    """ffprobe finds the metadata of a film before the upload, and not after it."""
     secrets = ["location=+52.5200+013.4050/", "com.apple.quicktime.location.ISO6709=+52.5200+013.4050/", "title=SecretTitle", "comment=SecretText"]
     film = ffmpeg(
         "-f", "lavfi", "-i", "testsrc=size=320x180:duration=2:rate=10", "-f", "lavfi", "-i", "sine=duration=2",
@@ -158,7 +158,7 @@ def test_a_film_keeps_its_frames_and_not_its_position(host, tmp_path, form, opti
         film = film[:matrix] + struct.pack(">9i", 0, 1 << 16, 0, -1 << 16, 0, 0, 180 << 16, 0, 1 << 30) + film[matrix + 36:]
 
     def examined(data: bytes) -> tuple[str, dict, str]:
-        """What ffprobe says of the metadata, what it says of the streams, and the hashes of their frames."""
+        """Returns the metadata and the streams according to ffprobe, and the hashes of the frames."""
         path = tmp_path / "film"
         path.write_bytes(data)
         about = subprocess.run(
@@ -182,7 +182,7 @@ def test_a_film_keeps_its_frames_and_not_its_position(host, tmp_path, form, opti
     assert (kept, same) == (streams, hashes)
     for secret in ["Secret", "52.52", "creation_time"]:
         assert secret not in after
-    # The cleaned film is the same blob.
+    # An upload of the cleaned film is the same blob.
     assert host.blob(cleaned.content) == blob
     assert host.leftovers() == []
 
@@ -243,7 +243,7 @@ def test_a_flood_of_pixels_is_refused(host, width, height):
 
 
 def test_a_bomb_of_allowed_pixels_is_decoded_outside_the_server(host):
-    """A file of 40 kB that is 38 MB in memory."""
+    """A file of 40 kB whose picture has 38 MB in memory."""
     bomb = png(6_200, 6_200)
     assert len(bomb) < 64 << 10
     before = host.process.resident_bytes()
@@ -254,7 +254,7 @@ def test_a_bomb_of_allowed_pixels_is_decoded_outside_the_server(host):
 
 
 def gif_bomb(frames: int) -> bytes:
-    """An animation of many large pictures in a few bytes each."""
+    """Returns an animation of many large pictures with a few bytes each."""
     screen = b"GIF89a" + struct.pack("<HHBBB", 6_000, 6_000, 0x80, 0, 0) + b"\0\0\0\xff\xff\xff"
     # A clear code and an end: the decoder fills the rest.
     picture = b"\x21\xf9\x04\0\0\0\0\0" + b"," + struct.pack("<HHHHB", 0, 0, 6_000, 6_000, 0) + b"\x02\x02\x4c\x01\0"
@@ -293,7 +293,7 @@ def stand_in(folder: pathlib.Path, name: str, script: str):
 
 
 def test_a_tool_that_does_not_end_is_ended(tmp_path, monkeypatch):
-    """A film on which ffmpeg spins: stand-ins that start a child and sleep."""
+    """The tools are replaced with scripts that start a child and sleep."""
     bin_folder = tmp_path / "bin"
     bin_folder.mkdir()
     for name in TOOLS:
@@ -303,7 +303,7 @@ def test_a_tool_that_does_not_end_is_ended(tmp_path, monkeypatch):
     try:
         film = b"\0\0\0\x18ftypisom\0\0\0\0isommp42" + bytes(100)
         blob = host.blob(film)
-        # The message is not held up.
+        # The tool does not delay the message.
         body = host.send("video", blob=blob, width=64, height=48, size=1, type="video/mp4", duration=1)
         assert "thumb" not in body and body["width"] == 64
         mine = [pid for pid in processes("6543")]
@@ -311,7 +311,7 @@ def test_a_tool_that_does_not_end_is_ended(tmp_path, monkeypatch):
         assert host.get(blob, "preview").status_code == 404
         wait_until(lambda: not set(mine) & set(processes("6543")), message="a process of the tool is alive")
         wait_until(lambda: host.leftovers() == [])
-        # Those under way end with the server.
+        # Running tools end with the server.
         host.blob(film + b"2")
         mine = processes("6543")
         assert mine

@@ -82,7 +82,7 @@ def test_tuspy_uploads_and_ranges_come_back(store, tmp_path, size):
         assert get(server, account, blob, Range=f"bytes={size}-").status_code == 416
         head = requests.head(f"{server.url}/api/blobs/{blob}", headers=bearer(account), timeout=30)
         assert head.status_code == 200 and int(head.headers["Content-Length"]) == size
-        # The same bytes of another user are stored once.
+        # The same bytes from another user are not stored again.
         other = register(server.url, "bobby")
         puts = len([name for name in store.requests if name.startswith("PUT")])
         assert upload(server.url, other, content) == blob

@@ -31,7 +31,7 @@ def test_every_request_of_a_burst_is_answered(server):
             codes.append(answer.get("error", {}).get("code"))
         # The number of refused requests depends on timing, but no other error may occur.
         assert set(codes) <= {None, "too_many"} and None in codes
-        # Refused requests no longer count.
+        # Refused requests do not use the budget.
         for _ in range(100):
             await peer.request("sync", {})
         await peer.close()

@@ -1,4 +1,4 @@
-"""Tests the full screen of `apus chat` in a terminal (tmux), and its commands for scripts, with two users at a real server."""
+"""Tests the full screen of `apus chat` in a terminal (tmux), and its commands for scripts, with two users and a server."""
 import json
 import os
 import pathlib
@@ -44,13 +44,13 @@ def people(server, tmp_path, request):
 
 
 def cells(text: str) -> int:
-    """The number of columns in tmux, which shows what a zero-width joiner joins in the cell of the first character."""
+    """Returns the number of columns in tmux, which shows characters with a zero-width joiner in the cell of the first one."""
     text = re.sub("\u200d.", "", text)
     return sum(0 if unicodedata.combining(c) or c == "\ufe0f" else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
 
 
 def check_layout(terminal, columns, rows):
-    """The list, the line between and the messages come to stand where they belong, also beside wide characters."""
+    """Checks the columns of the list, the separator and the messages, which wide characters must not move."""
     def is_laid_out():
         screen = terminal.screen()
         places = {cells(line[: line.index("│")]) for line in screen if "│" in line}
@@ -77,12 +77,12 @@ def test_two_users_talk(terminal, people, size):
     listener.shows(f"{me}: {CHINESE} 👍")
     terminal.shows("✓✓ read")
 
-    # What arrives does not touch what is typed.
+    # A received message does not change the input.
     terminal.type("half typed")
     listener.write("answer **bold** 👨‍👩‍👧 🇨🇳 ❤️")
     terminal.shows("answer bold")
     terminal.shows("❯ half typed", last=True)
-    if size[0] > 100:  # The list has room for the emojis too.
+    if size[0] > 100:  # the list is wide enough for the emojis
         until(lambda: any("👨‍👩‍👧" in line.split("│")[0] for line in terminal.screen()), lambda: "\n".join(terminal.screen()))
     check_layout(terminal, *size)
     terminal.press("C-u")
@@ -96,7 +96,7 @@ def test_two_users_talk(terminal, people, size):
     terminal.press("Enter")
     listener.shows("first\n    second")
 
-    # A selected message is answered with a quote, reacted to, edited.
+    # The keys of a selected message: reply, reaction and edit.
     listener.write("a question")
     terminal.shows("a question")
     terminal.press("Up", "r")
@@ -203,7 +203,7 @@ def test_the_screen_follows_the_size(terminal, people, size):
     for columns, rows in [(100, 30), (71, 12), (200, 60), size]:
         terminal.resize(columns, rows)
         check_layout(terminal, columns, rows)
-    # A narrow screen shows one of list and messages.
+    # A narrow screen shows either the list or the messages.
     terminal.resize(40, 10)
     until(lambda: not any("│" in line for line in terminal.screen()), lambda: "\n".join(terminal.screen()))
     terminal.shows("Vera 王芳")
@@ -222,7 +222,7 @@ def test_files_are_sent_saved_and_opened(terminal, people, tmp_path):
     (me, mine), (other, others) = people
     file = tmp_path / "文件.txt"
     file.write_bytes(os.urandom(30_000))
-    # A program in place of the one of the desktop notes what it opens.
+    # A program in place of that of the desktop records the opened files.
     tools = tmp_path / "tools"
     tools.mkdir()
     opened = tmp_path / "opened"
@@ -242,7 +242,7 @@ def test_files_are_sent_saved_and_opened(terminal, people, tmp_path):
     terminal.shows("Saved")
     assert (tmp_path / "saved").read_bytes() == file.read_bytes()
     assert not opened.exists()
-    # An answer of several lines is a panel, which covers the messages.
+    # An answer of several lines is shown in a panel over the messages.
     if any("Esc close" in line for line in terminal.screen()):
         terminal.press("Escape")
         terminal.hides("Esc close")
@@ -331,7 +331,7 @@ def test_scripts_send_and_read(people, tmp_path):
     plain = script(others, "history", me, "-n", "1").stdout
     assert re.fullmatch(rf"\S+\t\d+\t\d{{4}}-\d\d-\d\dT\S+Z\t{me}\t\[file a\.txt, 1 KiB\]\n", plain), plain
     heads = [json.loads(line) for line in script(others, "list", "--json", "--unread").stdout.splitlines()]
-    assert [(head["peer"], head["unread"]) for head in heads] == [(me, 3)]  # history does not read
+    assert [(head["peer"], head["unread"]) for head in heads] == [(me, 3)]  # `history` does not move the read position
     assert script(others, "list").stdout.split("\t")[2] == "Uwe Ufer"
     found = script(others, "search", "second", "你好")
     assert found.returncode == 0 and "from a pipe second line 你好" in found.stdout, found
@@ -359,7 +359,7 @@ def test_tail_prints_what_arrives(people):
         arguments = [*others.command[:2], "tail", *others.command[2:], *([name] if name else []), "--json"]
         tail = subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         try:
-            # The first lines may come before the command listens.
+            # The first lines may be sent before the command listens.
             for number in range(100):
                 script(mine, "send", other, f"message {number}")
                 if select_line(tail):

@@ -1,4 +1,4 @@
-"""A device that signs out: its socket closes, and its tokens open nothing, also after the server was killed."""
+"""A device that signs out: its socket closes and its tokens are refused, before and after a kill of the server."""
 import threading
 import urllib.error
 import urllib.request
@@ -69,5 +69,5 @@ def test_the_socket_closes_and_the_tokens_stay_void(server, how):
     gone.assert_signed_out()
     server.restart()
     gone.assert_signed_out()
-    if how != "password":  # which gives the device that changes it other tokens
+    if how != "password":  # a change of the password gives the device new tokens
         other.assert_signed_in()

@@ -11,7 +11,7 @@ import requests
 from support.chat import bearer, register
 from support.process import ADDRESS, ServerProcess
 
-# The server's deadline for a request is 10 seconds. The rest allows for a busy machine.
+# The server's deadline for a request is 10 seconds. The other 15 allow for a busy machine.
 DEADLINE = 25
 
 

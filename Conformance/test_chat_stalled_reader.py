@@ -1,4 +1,4 @@
-"""A client that does not read: it gets heads in place of messages, and catches up by requests."""
+"""A client that does not read receives heads in place of messages, and requests the missed messages afterwards."""
 import asyncio
 import json
 import os
@@ -43,7 +43,7 @@ def server(tmp_path):
 
 
 async def send_all(server, pair):
-    """Sends the messages of Alice, and returns the seq of the last one."""
+    """Sends the messages of Alice and returns the seq of the last one."""
     sender = socketio.AsyncClient(reconnection=False)
     await sender.connect(server.url, auth={"token": server.tokens["alice"]}, namespaces=["/chat"], transports=["websocket"])
     await sender.call("hello", {"version": 1, "device": {"name": "T", "platform": "test"}}, namespace="/chat")
@@ -59,7 +59,7 @@ async def send_all(server, pair):
 
 
 def next_push(reader, wanted):
-    """Returns the next push of this name; the last coalesced head may come before it."""
+    """Returns the next push of this name. The last coalesced head may arrive before it."""
     while True:
         name, content = json.loads(reader.stdout.readline())
         if name == wanted:
@@ -92,12 +92,12 @@ def test_a_stalled_reader_gets_heads_and_catches_up(server):
             pushes.append(push)
             seqs += push[1]
         events = [seq for name, seen in pushes if name == "event" for seq in seen]
-        # The reader may drain its queue in between, and receive events again after a hole.
+        # The reader may drain its queue at times, and receive events again after a gap.
         assert events == sorted(set(events)), "events are pushed in order, and once"
         assert len(events) < COUNT, "the kernel took all: the reader was not stalled"
         heads = [push for push in pushes if push[0] == "head"]
         assert 0 < len(heads) <= 60, "one coalesced frame a second at most"
-        # It requests the rest, and then gets messages as before.
+        # The reader requests the missed messages, and then receives messages as before.
         known, position = {first, *events}, first
         while position < last:
             if position + 1 in known:

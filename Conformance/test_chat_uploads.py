@@ -1,4 +1,4 @@
-"""Uploads over real connections: cut, slow, and continued."""
+"""Uploads over TCP connections that are cut, slow, and resumed."""
 import base64
 import hashlib
 import socket
@@ -42,7 +42,7 @@ def offset(server, headers: dict, path: str) -> int:
 
 
 def begin(server, headers: dict, path: str, at: int, length: int, data: bytes) -> socket.socket:
-    """Sends the head of a PATCH and a part of its body."""
+    """Sends the head of a PATCH and a part of its body, and returns the open connection."""
     connection = socket.create_connection(("127.0.0.1", server.port))
     head = f"PATCH {path} HTTP/1.1\r\nHost: localhost\r\n" + "".join(f"{name}: {value}\r\n" for name, value in headers.items())
     head += f"Upload-Offset: {at}\r\nContent-Type: {BYTES}\r\nContent-Length: {length}\r\n\r\n"
@@ -51,7 +51,7 @@ def begin(server, headers: dict, path: str, at: int, length: int, data: bytes) -
 
 
 def wait_for_bytes(folder, path: str, count: int):
-    """Waits until the server has written what came. HEAD would end the transfer."""
+    """Waits until the server has written `count` bytes. A HEAD request would end the transfer."""
     part = folder / "uploads" / (path.rsplit("/", 1)[1] + ".part")
     deadline = time.monotonic() + 20
     while not part.exists() or part.stat().st_size < count:
@@ -94,7 +94,7 @@ def test_a_dead_connection_does_not_hold_an_upload(folder):
         headers = sign_in(server, "dead")
         path = create(server, headers, 20)
         dead = begin(server, headers, path, 0, 20, b"0123456789")
-        # The client comes from another network; the first connection says nothing more.
+        # The client resumes over another connection. The first one stays open and silent.
         wait_for_bytes(folder, path, 10)
         assert offset(server, headers, path) == 10
         answer = patch(server, headers, path, 10, b"abcdefghij")

@@ -38,7 +38,7 @@ def test_tuspy_uploads_and_resumes_after_the_server_was_killed(tmp_path):
     try:
         peer = client.TusClient(server.url + "/api/uploads", headers=bearer(account))
         again = peer.uploader(file_stream=io.BytesIO(content), chunk_size=1 << 20, url=server.url + path)
-        # What was confirmed before the kill is there.
+        # The bytes that were acknowledged before the kill are stored.
         assert again.offset == 1 << 20
         again.upload()
         told = requests.head(server.url + path, headers=headers(account), timeout=10)
@@ -72,7 +72,7 @@ def test_two_hundred_uploads_at_once(tmp_path):
             connection.sendall(head.encode() + content[:len(content) // 2])
             connections.append(connection)
         uploads = tmp_path / "data" / "uploads"
-        # All have begun, and none has ended.
+        # All transfers have started, and none has ended.
         wait_until(lambda: sum(part.stat().st_size > 0 for part in uploads.glob("*.part")) == 200)
         answers = [b""] * 200
 

@@ -19,7 +19,7 @@ def test_a_copy_of_the_binary_alone_serves_the_page(tmp_path):
         folder.mkdir()
     shutil.copy2(BINARY, program / "apus")
     command = [str(program / "apus"), "serve", "--port", "0", "--no-tls", "--data", str(tmp_path / "data")]
-    # As on another machine, without the files of the build.
+    # The folder of the build is hidden, as on another machine.
     hidden = ["unshare", "-m", "sh", "-c", f'mount --make-rprivate / && mount -t tmpfs none "{BINARY.parent.resolve()}" && exec "$@"', "sh"]
     can_hide = subprocess.run([*hidden, "true"], stdin=subprocess.DEVNULL, capture_output=True, timeout=30).returncode == 0
     process = subprocess.Popen(
@@ -39,7 +39,7 @@ def test_a_copy_of_the_binary_alone_serves_the_page(tmp_path):
         for path, data in files.items():
             answer = requests.get(f"{url}/{path}", timeout=20)
             assert (answer.status_code, answer.content) == (200, data), path
-            # A name with the hash of the content never gets other content.
+            # The content of a file whose name contains its hash never changes.
             cache = "public, max-age=31536000, immutable" if re.search(r"-[0-9a-f]{16}\.", path) else "no-cache"
             assert answer.headers["cache-control"] == cache, path
         index = requests.get(url, timeout=20)
@@ -87,7 +87,7 @@ def test_a_folder_without_a_page_is_refused(tmp_path):
 
 @pytest.fixture()
 def script(tmp_path):
-    """Returns the script, with `page` as the files of the page and a Swift file of the test's own."""
+    """Returns the script, with `page` as the files of the page and a temporary Swift file."""
     script = embed_page()
     script.page = {}
     script.ROOT, script.TARGET, script.bundled = tmp_path, tmp_path / "Page" / "EmbeddedPage.swift", lambda: script.page

@@ -15,7 +15,7 @@ from support.process import BINARY, ServerProcess, free_port
 
 
 class Peer:
-    """A python-socketio server that can be killed and started again on its port."""
+    """A python-socketio server that can be killed and restarted on its port."""
 
     def __init__(self, python=sys.executable, *arguments: str, port: int = 0):
         self.process = subprocess.Popen(
@@ -224,7 +224,7 @@ def test_a_server_that_dies_fails_the_ack_at_once(peer):
         peer.kill()
         connect.wait_for("connection lost (transport")
         connect.wait_for("no ack for \"silent\"")
-        # Later ones fail at once as well.
+        # Later requests fail immediately.
         connect.type("ack ack 2", 'emit echo "never"', "state")
         connect.wait_for("no ack for \"ack\"")
         connect.wait_for('"echo" was not sent')

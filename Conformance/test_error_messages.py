@@ -15,7 +15,7 @@ def apus(*arguments: str, lines: str = "") -> subprocess.CompletedProcess:
 
 
 def commands(address: str, tmp_path) -> dict[str, list[str]]:
-    """The commands that connect to a server, by name."""
+    """Returns the commands that connect to a server, by name."""
     (tmp_path / "password").write_text("a password\n")
     chat = ["--user", "alice", "--register", "--password-file", str(tmp_path / "password"), "--store", str(tmp_path / "store"), "--wait", "1"]
     return {
@@ -80,7 +80,7 @@ def test_the_advice_for_a_rejected_certificate_works(secure, name, tmp_path):
     advice = re.search("--pin FINGERPRINT", apus(*command).stderr)
     assert advice, "the option must be named"
     for options in (["--pin", certificate.fingerprint], ["--ca", str(certificate.certificate)], ["--insecure"]):
-        # The server speaks WebSocket only: `connect` and `chat` get past TLS and fail there.
+        # The server supports only WebSocket, so `connect` and `chat` fail after the TLS handshake.
         done = apus(*command, *options)
         assert "certificate" not in done.stderr, done.stderr
     done = apus(*command, "--pin", "00" * 32)

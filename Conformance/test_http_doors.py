@@ -1,6 +1,6 @@
 """HTTP/1 at every server: the chat server on Hummingbird, the standalone Socket.IO server, and the plain WebSocket server.
 
-Source: RFC 9112 3.2 (Host), 6 and 7 (bodies), 9.3 (persistence, pipelining) and 9.6 (tear-down).
+Source: RFC 9112, sections 3.2 (Host), 6 and 7 (bodies), 9.3 (persistence, pipelining) and 9.6 (tear-down).
 Uses raw sockets, because client libraries do not send these requests.
 """
 import re
@@ -43,7 +43,7 @@ def persistent(doors, request):
 
 
 def answers(port: int, request: bytes, count: int = 1, half_close: bool = False, timeout: float = 15) -> tuple[list[int], bytes, bool]:
-    """Sends bytes on a new connection and reads `count` answers, and for a moment longer. Returns their statuses, all bytes, and whether
+    """Sends bytes on a new connection, reads `count` answers, and then reads a little longer. Returns the statuses, all bytes, and whether
     the server closed the connection in order."""
     with socket.create_connection(("127.0.0.1", port), timeout=timeout) as connection:
         connection.sendall(request)

@@ -1,4 +1,4 @@
-"""The routes of FLSocketIM, and who may connect with its Socket.IO."""
+"""The routes of FLSocketIM, and the authentication of its Socket.IO connections."""
 import base64
 import re
 import struct
@@ -15,7 +15,7 @@ pytestmark = pytest.mark.skipif(not matrix.PYTHON_4.exists(), reason="python-soc
 
 
 def png(width=8, height=6, text=b"secret place"):
-    """A picture with metadata, which the server removes."""
+    """Returns a picture with metadata, which the server removes."""
     def chunk(kind, data):
         return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
     lines = zlib.compress((b"\0" + b"\x40\x80\xc0" * width) * height)
@@ -65,7 +65,7 @@ def test_passwords_and_tokens_are_not_stored_as_they_are(host):
     assert host.post("/mobileLogin", {"userName": "secretive", "password": PASSWORD})["code"] == 1
     stored = b"".join(path.read_bytes() for path in host.folder.rglob("*") if path.is_file())
     assert b"secretive" in stored
-    # The last 32 bytes of a token are secret. They could be stored as bytes or as a text.
+    # The last 32 bytes of a token are secret. No file must contain them as bytes or as text.
     secret = base64.urlsafe_b64decode(token)[-32:]
     for form in [PASSWORD.encode(), token.encode(), secret, secret.hex().encode()]:
         assert form not in stored
@@ -108,7 +108,7 @@ def test_lists_users_with_their_pictures(host):
     users = {user["name"]: user for user in data["allUser"]}
     assert "pictured" in data["onLineUsers"] and "plainuser" not in data["onLineUsers"]
     assert users["plainuser"] == {"name": "plainuser", "nickname": "plainuser", "headImageUrl": ""}
-    # The picture of an account has a permanent path, which is not that of the upload.
+    # The picture of an account has a permanent path, which differs from that of the upload.
     kept = users["pictured"]["headImageUrl"]
     assert kept != path and host.file(kept).content == shown.content
 
@@ -136,7 +136,7 @@ def test_paths_that_the_server_has_not_made_are_not_found(host, name):
 
 
 def test_uploads_without_an_account_have_a_budget(tmp_path):
-    """It is that of an address. Clients on the server's machine have none, so a proxy names the addresses."""
+    """The budget is that of an address. Clients on the server's machine have no budget, so a proxy names other addresses."""
     behind = LegacyHost(tmp_path, "--trusted-proxy", "127.0.0.1")
 
     def upload(address):

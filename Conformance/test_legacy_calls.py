@@ -1,6 +1,6 @@
-"""The negotiation of video calls by the events of FLSocketIM: between two apps, and with a client of the chat's own wire.
+"""The negotiation of video calls with the events of FLSocketIM: between two apps, and with a client of the chat's own wire.
 
-The session descriptions are passed on and not read, so the tests need no WebRTC.
+The server forwards the session descriptions without reading them, so the tests need no WebRTC.
 """
 import asyncio
 
@@ -55,7 +55,7 @@ def users(host, serial=[0]):
 def test_two_apps_negotiate_a_call_and_end_it(users):
     with users.app(users.caller) as caller, users.app(users.callee) as callee:
         _, first, second = users.start(caller, callee)
-        # The newcomer offers.
+        # The device that joins last sends the offer.
         callee.emit("__offer", {"sdp": OFFER, "socketId": first})
         assert caller.next("_offer") == {"sdp": OFFER, "socketId": second}
         caller.emit("__answer", {"sdp": ANSWER, "socketId": second})
@@ -65,7 +65,7 @@ def test_two_apps_negotiate_a_call_and_end_it(users):
             assert receiver.next("_ice_candidate") == {"id": "audio", "label": 1, "candidate": CANDIDATE, "socketId": source}
         caller.emit("closeRoom")
         assert callee.next("_remove_peer") == {"socketId": first}
-        # The room is free for the next call.
+        # The next call can use the room.
         users.start(caller, callee)
 
 
@@ -118,7 +118,7 @@ def test_a_stranger_takes_no_part(users):
             ("closeRoom", None),
         ]:
             other.emit(event, argument)
-        # An answer after them: all were carried out.
+        # The server has performed the earlier events when it answers this one.
         assert other.send("str" + users.caller, "str" + users.caller, {"type": "txt", "msg": "done"})
         callee.emit("__offer", {"sdp": OFFER, "socketId": first})
         assert caller.next("_offer")["socketId"] == second
@@ -164,7 +164,7 @@ def test_a_call_with_a_client_of_the_own_wire(users):
             await peer.request("call.update", {"id": "end", "conv": conversation, "call": call, "state": "ended"})
             assert await asyncio.to_thread(app.next, "cancelVideoChat") == {}
 
-            # The other side calls, and the app is the newcomer, which offers to the devices of `_peers`.
+            # The other side calls. The app joins last, and sends its offer to the devices of `_peers`.
             call = (await peer.request("call.start", {"id": "call", "conv": conversation, "media": "video"}))["call"]
             ring = await asyncio.to_thread(app.next, "videoChat")
             assert ring["from_user"] == "own" + users.caller

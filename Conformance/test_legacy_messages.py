@@ -15,7 +15,7 @@ from test_legacy_accounts import png
 
 pytestmark = pytest.mark.skipif(not matrix.PYTHON_4.exists(), reason="python-socketio 4.6 is not installed")
 
-# Without a frame that a decoder accepts.
+# AMR data without a frame that a decoder accepts.
 AMR = b"#!AMR\n" + b"\xff" * 64
 SPOKEN = b"#!AMR\n" + (b"\x04" + bytes(12)) * 50
 FILM = b"\0\0\0\x18ftypmp42\0\0\0\0mp42isom" + b"\0" * 100
@@ -69,7 +69,7 @@ def pair(host, serial=[0]):
 def test_a_text_of_the_app(pair, transport, bodies):
     with pair.app(transport) as app:
         ack = app.send(pair.old, pair.new, bodies, type=0)
-        # The message as it was sent, with what the server knows of it.
+        # The ack contains the sent message and the fields that the server adds.
         assert ack["to_user"] == pair.new and ack["sendStatus"] == 0 and ack["type"] == 0
         assert ack["bodies"] == {"type": "txt", "msg": "在吗？"} and ack["msg_id"] and abs(ack["timestamp"] - time.time() * 1000) < 60_000
     [message] = pair.messages()
@@ -167,7 +167,7 @@ def test_offline_messages_come_at_the_connection_and_once(pair):
         pair.write(text=f"offline {number}")
     with pair.app() as app:
         assert [app.next("chat")["bodies"]["msg"] for _ in range(45)] == [f"offline {number}" for number in range(45)]
-        # The answers of the app have moved the read position.
+        # The acks of the app move the read position.
         while pair.read() < 45:
             time.sleep(0.05)
     with pair.app() as app:
@@ -193,7 +193,7 @@ def test_a_message_without_an_answer_comes_again(pair):
     pair.write(text="first")
     with pair.app("websocket", "mute") as app:
         assert app.next("chat")["bodies"]["msg"] == "first"
-        # The user has not read it, so that other devices are notified.
+        # The read position has not moved, so that other devices are notified.
         assert pair.read() == 0
     with pair.app() as app:
         assert app.next("chat")["bodies"]["msg"] == "first"
@@ -246,7 +246,7 @@ def test_a_picture_that_cannot_be_read_is_acknowledged_and_is_a_file(pair, conte
     with pair.app() as app, LegacyApp(pair.host.legacy, other) as second:
         ack = app.send(pair.old, "x" + pair.old, {"type": "img", "fileName": "page.html", "fileData": raw(content)})
         path = ack["bodies"]["fileRemotePath"]
-        # The name of the sender does not decide what a browser does with the file.
+        # The file name of the sender does not determine the type of the file in a browser.
         served = pair.host.file(path)
         assert path.endswith(".bin") and served.headers["Content-Disposition"] == "attachment" and served.content == content
         bodies = second.next("chat")["bodies"]
@@ -280,7 +280,7 @@ def test_voice_that_browsers_do_not_play_becomes_aac_and_back(pair):
         assert message["body"]["type"] == "audio/mp4" and 500 <= message["body"]["duration"] <= 1_500
         kept = pair.download(message["body"]["blob"])
         assert kept[4:8] == b"ftyp" and path.endswith(".m4a") and pair.host.file(path).content == kept
-        # What a browser records.
+        # Audio in the format that a browser records.
         ogg = subprocess.run(
             ["ffmpeg", "-v", "error", "-f", "lavfi", "-i", "sine=duration=1", "-c:a", "libopus", "-f", "webm", "-"],
             capture_output=True, check=True, timeout=60).stdout
@@ -357,7 +357,7 @@ def test_a_message_refers_to_a_file_that_its_sender_may_read(pair):
         ack = app.send(pair.old, pair.new, {"type": "img", "fileRemotePath": path})
         [message] = pair.messages()
         assert message["kind"] == "image" and ack["bodies"]["fileRemotePath"] != path
-        # Neither the hash of a file of others nor an invented path makes it readable.
+        # A user cannot read the file of another user by its hash or by a forged path.
         for forged in [f"images/{secret}.bin", f"images/{secret}-{'0' * 32}.bin", "images/x", "../chat.key"]:
             app.emit("chat", app.message(pair.old, pair.new, {"type": "img", "fileRemotePath": forged}))
         assert app.send(pair.old, pair.new, {"type": "txt", "msg": "last"})
@@ -390,7 +390,7 @@ def test_groups(pair):
             stack.enter_context(LegacyApp(pair.host.legacy, token)) for token in [pair.token, other, stranger])
         assert app.call("create", {"roomId": room}) == room
         assert app.next("GroupChat") == {"roomId": room}
-        # Another user than its creator joins.
+        # A user that did not create the room joins.
         assert second.call("join", {"roomId": room}) == room
         assert second.next("GroupChat") == {"roomId": room} and app.next("GroupChat") == {"roomId": room}
         message = {"roomId": room, "bodies": {"type": "txt", "msg": "all"}, "sendtime": 1}
@@ -398,14 +398,14 @@ def test_groups(pair):
         for member in [app, second]:
             got = member.next("GroupChat")
             assert (got["roomId"], got["from_user"], got["bodies"]["msg"]) == (room, "x" + pair.old, "all")
-        # A stranger neither writes nor reads.
+        # A user outside of the room neither sends nor receives.
         third.emit("GroupChat", {**message, "from_user": "y" + pair.old})
         assert third.call("join", {"roomId": "no such room"}, wait=3) is None
         assert third.call("create", {"roomId": room}, wait=3) is None
         assert not third.has("GroupChat") and not app.has("GroupChat")
         second.emit("leave", {"roomId": room})
         second.emit("GroupChat", {**message, "sendtime": 2})
-        # The events of one app are carried out in their order.
+        # The server handles the events of an app in their order.
         assert second.send("x" + pair.old, "x" + pair.old, {"type": "txt", "msg": "left"})
         app.emit("GroupChat", {**message, "sendtime": 3, "bodies": {"type": "txt", "msg": "after"}})
         assert app.next("GroupChat")["bodies"]["msg"] == "after" and not second.has("GroupChat")
@@ -442,7 +442,7 @@ def test_presence(pair):
         with LegacyApp(pair.host.legacy, other):
             while app.next("onLine") != {"user": "x" + pair.old}:
                 pass
-        # Users of other tests may go offline meanwhile.
+        # Users of other tests may go offline at the same time.
         while app.next("offLine") != {"user": "x" + pair.old}:
             pass
 
@@ -455,7 +455,7 @@ def test_the_presence_of_users_that_do_not_show_it_is_not_told(pair):
             await peer.close()
             other = await asyncio.to_thread(pair.host.register, "x" + pair.old)
             with await asyncio.to_thread(LegacyApp, pair.host.legacy, other):
-                assert await asyncio.to_thread(app.next, "onLine") == {"user": "x" + pair.old}  # and not the other one before
+                assert await asyncio.to_thread(app.next, "onLine") == {"user": "x" + pair.old}  # and no earlier event of the other user
         assert pair.new not in pair.host.users()["onLineUsers"]
 
     asyncio.run(asyncio.wait_for(run(), 120))

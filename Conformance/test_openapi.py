@@ -14,12 +14,12 @@ DOCUMENT = ROOT / "docs" / "openapi.json"
 DEVICE = {"name": "schemathesis", "platform": "linux"}
 PASSWORD = "correct horse"
 
-# `unsupported` is 501, which the check would call an error of the server.
+# The status of `unsupported` is 501, which the check would report as an error of the server.
 CONFIGURATION = """
 [checks.not_a_server_error]
 expected-statuses = ["2xx", "4xx", 501]
 """
-# Without real names and conversations, most requests end at the first look-up.
+# Most requests with generated names and conversations would be refused at the first look-up.
 HOOKS = """
 import json, os, zlib
 import schemathesis
@@ -65,7 +65,7 @@ def token(server) -> str:
 
 @pytest.fixture(scope="module")
 def real(server, token) -> dict:
-    """A group with messages, and its other member: values that requests of any verb refer to."""
+    """Creates a group with messages, and returns the values to which requests refer."""
     register(server, "bobby")
     group = call(server, "/api/chat/conversation.create", {"id": "c1", "kind": "group", "title": "Fuzz", "users": ["bobby"]}, token)
     conversation = group["head"]["conv"]
@@ -99,7 +99,7 @@ def test_the_document_is_valid():
 
 
 def test_every_operation_answers_a_session_as_described(server, token, real, tmp_path):
-    # Without those that end the session of the token.
+    # The requests that end the session of the token are excluded.
     run(
         server, tmp_path, "-H", f"Authorization: Bearer {token}", "--max-examples", "8", "--exclude-path", "/api/logout",
         "--exclude-path", "/api/account/delete", "--phases", "coverage,fuzzing", real=real,

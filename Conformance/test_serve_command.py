@@ -56,7 +56,7 @@ def test_the_demo_accepts_clients_of_socketio_2(tmp_path, transports):
         server.stop()
 
 
-# Two clients of Socket.IO 2.x: the first prints what it is told about the second.
+# Two clients of Socket.IO 2.x. The first prints the events about the second.
 OBSERVER = """
 import queue, sys, socketio
 seen, welcomes = queue.Queue(), queue.Queue()
@@ -176,7 +176,7 @@ def test_a_certificate_requires_tls(tmp_path):
 
 
 class SecureServe(ServerProcess):
-    """A server that reports a port for HTTPS. `ports` has the port of each scheme."""
+    """A server with a port for HTTPS. `ports` contains the port of each scheme."""
 
     def __init__(self, tmp_path, *arguments: str):
         super().__init__(

@@ -190,13 +190,13 @@ def test_the_hash_of_a_partial_file_is_not_disclosed(receiver, home):
 
         # With another id there is no partial file.
         assert accepted(3, {**header, "id": "theirs"}) == {"offset": 0}
-        # With its own id: the length, and no hash.
+        # With its own id it receives the length and no hash.
         assert accepted(5, header) == {"offset": 1 << 20}
         sender.send("offer", 5, {**header, "shown": {"bytes": 1 << 20, "sha256": sha256(content[:1 << 20])}})
         assert sender.next() == ("accept", 5, {"offset": 1 << 20})
         sender.send("cancel", 5)
         assert sender.next()[0] == "cancelled"
-        # With a wrong hash it restarts.
+        # With a wrong hash, the transfer starts from the beginning.
         assert accepted(7, header) == {"offset": 1 << 20}
         sender.send("offer", 7, {**header, "shown": {"bytes": 1 << 20, "sha256": "0" * 64}})
         assert sender.next() == ("accept", 7, {"offset": 0})

@@ -16,7 +16,7 @@ import pytest
 from support.process import ADDRESS, BINARY, ServerProcess, free_port, stop
 
 MEGABYTE = 1_000_000
-# Slow enough that a process can be killed in the middle of a file, on any machine.
+# A rate at which a process can be killed in the middle of a file on any machine.
 SLOW = ["--rate-limit", "8MB"]
 
 
@@ -112,7 +112,7 @@ def test_a_file_and_a_folder(receiver, tmp_path):
     assert digest(receiver.folder / "big.bin") == digest(big)
     assert sorted(path.name for path in (receiver.folder / "album").iterdir()) == sorted([f"{n}.jpg" for n in range(30)] + ["empty"])
     assert (receiver.folder / "album" / "29.jpg").read_bytes() == (album / "29.jpg").read_bytes()
-    # Again: nothing is transferred or duplicated.
+    # A second run transfers and duplicates nothing.
     output = send(big, album, receiver.address, "--plain")
     assert "(5.43 MB already there)" in output and "big.bin  already there" in output
     assert len(list(receiver.folder.rglob("*"))) == 33
@@ -310,7 +310,7 @@ def test_a_code(tmp_path):
         assert not list(receiver.folder.iterdir())
         send(file, receiver.address, "--code", code.lower())
         assert digest(receiver.folder / "a") == digest(file)
-        # From a pipe, which hides it from `ps`.
+        # A code from a pipe is not shown by `ps`.
         process = subprocess.run(
             [str(BINARY), "send", str(file), receiver.address, "--code", "-"], input=code + "\n", capture_output=True, text=True, timeout=30)
         assert process.returncode == 0, process.stderr
@@ -363,7 +363,7 @@ def test_quiet(receiver, tmp_path):
 
 
 class Terminal:
-    """A process at its own pseudo-terminal; its output is kept."""
+    """A process with its own pseudo-terminal. Its output is kept."""
 
     def __init__(self, *arguments, columns: int = 80):
         self.output = b""

@@ -38,12 +38,12 @@ def test_a_full_disk_is_reported_and_the_next_run_resumes(tmp_path):
     with small_disk(tmp_path / "inbox", 140) as inbox:
         receiver = Receiver(inbox)
         try:
-            # Before the transfer: no byte is sent.
+            # A disk that is full before the transfer: no byte is sent.
             make_file(tmp_path / "long", 90 << 20, 2)
             sender = send(tmp_path / "long", receiver.port)
             assert sender.end() == 74
             assert sender.wait_for("failed")["code"] == "disk-full"
-            # During the transfer.
+            # A disk that becomes full during the transfer.
             sender = send(tmp_path / "film", receiver.port, "--rate-limit", str(16 << 20))
             sender.wait_for("progress")
             with open(inbox / "filler", "wb", buffering=0) as filler:
@@ -56,7 +56,7 @@ def test_a_full_disk_is_reported_and_the_next_run_resumes(tmp_path):
             durable = sender.durable
             assert durable > 0
             assert not (inbox / "film").exists(), "a partial file has its final name"
-            # With free space it resumes.
+            # The transfer resumes after space is freed.
             (inbox / "filler").unlink()
             sender = send(tmp_path / "film", receiver.port)
             assert sender.end() == 0, sender.errors

@@ -25,7 +25,7 @@ def binary(value: str) -> bytes:
 
 
 class Browser:
-    """The keys of a subscription, and what the browser does with a push."""
+    """The keys of a subscription, and the decryption of a push."""
 
     def __init__(self):
         self.key = ec.generate_private_key(ec.SECP256R1())
@@ -68,7 +68,7 @@ def test_the_body_has_the_header_of_pywebpush(requests):
 
 
 def test_the_token_is_verified(requests):
-    """The signature by py_vapid, the claims by RFC 8292 section 2. Without them, a push service refuses the request."""
+    """py_vapid verifies the signature. The claims are those of RFC 8292, section 2, without which a push service refuses the request."""
     _, answers = requests
     authorization = answers[0]["authorization"]
     assert Vapid02.verify(authorization)

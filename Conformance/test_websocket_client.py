@@ -130,7 +130,7 @@ def test_refused(peer):
 
 
 def test_a_server_that_answers_with_a_page():
-    """A web server that does not know WebSocket: its page is not printed."""
+    """The page of a web server without WebSocket is not printed."""
 
     class Page(http.server.BaseHTTPRequestHandler):
         def do_GET(self):
