@@ -29,7 +29,7 @@ export function dayTitle(at, now = Date.now()) {
   const days = dayOf(now) - dayOf(at);
   if (days === 0 || days === 1) {
     const text = formatter(Intl.RelativeTimeFormat, { numeric: "auto" }).format(-days, "day");
-    return text[0].toLocaleUpperCase(locale) + text.slice(1);
+    return text[0].toLocaleUpperCase(locale()) + text.slice(1);
   }
   const sameYear = new Date(at).getFullYear() === new Date(now).getFullYear();
   return date(at, sameYear ? { weekday: "long", day: "numeric", month: "long" } : { day: "numeric", month: "long", year: "numeric" });

@@ -28,12 +28,13 @@ export function popover(anchor, box, { onclose } = {}) {
     event.stopPropagation();
     close(true);
   };
+  const resized = () => close();
   const close = (restore) => {
     if (closeOpen !== close) return;
     closeOpen = null;
     document.removeEventListener("pointerdown", pressed, true);
     document.removeEventListener("keydown", typed, true);
-    removeEventListener("resize", close);
+    removeEventListener("resize", resized);
     box.remove();
     if (anchor instanceof Element && anchor.hasAttribute("aria-expanded")) anchor.setAttribute("aria-expanded", "false");
     if (restore) before?.focus({ preventScroll: true });
@@ -42,7 +43,7 @@ export function popover(anchor, box, { onclose } = {}) {
   closeOpen = close;
   document.addEventListener("pointerdown", pressed, true);
   document.addEventListener("keydown", typed, true);
-  addEventListener("resize", close);
+  addEventListener("resize", resized);
   if (anchor instanceof Element && anchor.hasAttribute("aria-expanded")) anchor.setAttribute("aria-expanded", "true");
   return close;
 }
