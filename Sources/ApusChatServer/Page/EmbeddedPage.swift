@@ -14,13 +14,13 @@ enum EmbeddedPage {
         _img_maskable_512_png,
         _img_touch_180_png,
         _index_html,
-        _js_app_affe969732e892d1_js,
-        _js_core_core_4005ba963f9a3ec5_js,
-        _js_core_worker_9cded6ada5c9afce_js,
+        _js_app_b99d5076be556309_js,
+        _js_core_core_38317aea5d39d4ae_js,
+        _js_core_worker_b79e9bbc3cacedda_js,
         _js_i18n_zh_0640d2614f9fd984_js,
         _js_state_sample_082663d7aeb9863b_js,
-        _js_test_c36c0c070d285637_js,
-        _js_views_panels_a86b97cae5469577_js,
+        _js_test_d17104338cfac865_js,
+        _js_views_panels_9f8fe91d34ee8668_js,
         _sw_js,
         _test_html,
     ]
@@ -1508,15 +1508,15 @@ gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gPQVAAAA//+DQEnNAAAA
   <meta name="theme-color" media="(prefers-color-scheme: light)" content="#ffffff">
   <meta name="theme-color" media="(prefers-color-scheme: dark)" content="#171b22">
   <meta name="referrer" content="no-referrer">
-  <link rel="prefetch" href="js/core-worker-9cded6ada5c9afce.js">
+  <link rel="prefetch" href="js/core-worker-b79e9bbc3cacedda.js">
   <meta name="later" content="js/i18n-zh-0640d2614f9fd984.js">
-  <meta name="later" content="js/views-panels-a86b97cae5469577.js">
+  <meta name="later" content="js/views-panels-9f8fe91d34ee8668.js">
   <title>Apus</title>
   <link rel="icon" href="img/icon.svg" type="image/svg+xml">
   <link rel="apple-touch-icon" href="img/touch-180.png">
   <link rel="manifest" href="app.webmanifest">
   <link rel="stylesheet" href="css/page-ace05d055ee9054d.css">
-  <script type="module" src="js/app-affe969732e892d1.js"></script>
+  <script type="module" src="js/app-b99d5076be556309.js"></script>
 </head>
 <body>
   <div id="app"></div>
@@ -1527,7 +1527,7 @@ gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gPQVAAAA//+DQEnNAAAA
 
 """#))
 
-    private static let _js_app_affe969732e892d1_js = EmbeddedFile(path: "js/app-affe969732e892d1.js", content: .text(#"""
+    private static let _js_app_b99d5076be556309_js = EmbeddedFile(path: "js/app-b99d5076be556309.js", content: .text(#"""
 const $parts = {};
 const $later = (path) => $parts[path] ??= import(path).then((part) => part.default($all()), (error) => { delete $parts[path]; throw error; });
 const $all = () => ({ $later, $core_applying, $state_notifications, $core_receipts, $state_api, $state_lists, $state_window, $state_store, $state_index, $boot, $views_dom, $views_icons, $i18n_en, $i18n_index, $i18n_format, $views_model, $views_menu, $views_auth, $views_avatar, $calls_media, $views_calltiles, $views_toast, $views_calldevices, $views_callscreen, $views_callring, $calls_machine, $calls_stats, $calls_peer, $calls_signals, $calls_call, $calls_center, $calls_tone, $views_calls, $views_address, $views_dialog, $views_later, $views_clipboard, $text_skeleton, $views_lookalike, $views_virtual, $views_rows, $views_pickers, $views_searchfilters, $text_emoji, $text_markdown, $text_render, $views_search, $views_folders, $views_conversationmenu, $views_fields, $views_requests, $views_callbar, $views_threadheader, $views_sidebar, $views_albums, $views_emojipicker, $views_completion, $media_wave, $media_recorder, $views_attachmenu, $text_blurhash, $media_describe, $core_requests, $views_sendfiles, $views_slowmode, $views_tray, $views_voicebar, $views_composer, $views_contactbar, $views_pagedpeople, $views_votes, $views_pictures, $views_place, $media_played, $media_player, $views_voice, $views_attachments, $views_message, $views_rowshape, $views_threadactions, $views_threadinput, $views_thread, $views_shell, $views_sound, $state_push, $views_preferences, $app });
@@ -1658,7 +1658,7 @@ const $state_notifications = (() => {
 
 const { mentions } = $core_applying;
 
-const FRESH = 60_000; // older messages were missed, and are shown by the badge alone
+const FRESH = 60_000; // ms; older messages are not notified but counted by the badge
 
 async function watchNotifications(store) {
 watchBadge(store);
@@ -1714,7 +1714,7 @@ return { watchNotifications, deserves, isQuiet };
 })();
 const $core_receipts = (() => {
 
-const MOST = 100; // members of a conversation with read positions
+const MOST = 100; // the maximum number of members of a group with visible read positions
 
 function showsReceipts({ kind, members = 0, settings, state }) {
 if (state && state !== "joined") return false;
@@ -1937,8 +1937,8 @@ const $state_window = (() => {
 const { applying, expiring, isBlank, isMessage, keeping } = $core_applying;
 
 const PAGE = 80;
-const MOST = 2000; // events held; the far end is dropped
-const LONGEST = 3_600_000; // ms of a timer
+const MOST = 2000; // events that are held; those at the other end are dropped
+const LONGEST = 3_600_000; // ms, the maximum of a timer
 const SILENT = /^(edit|preview$|recall|react|vote|poll\.close|call\.update|hidden|self\.|contact\.|device\.)/;
 
 class ThreadWindow {
@@ -1952,9 +1952,9 @@ class ThreadWindow {
 #isSeeking = false; // no rows are shown before the first unread message is found, so that none is marked as read
 #pending = null;
 #version = 0;
-#timer = 0; // until the next of the messages disappears
-#root = null; // of a thread: the message that began it
-#isAtBeginning = false; // of a thread: whether the first reply is loaded
+#timer = 0; // fires when the next message expires
+#root = null; // in a thread: the message that began it
+#isAtBeginning = false; // in a thread: whether the first reply is loaded
 
 constructor(store, conv, thread) {
 this.#store = store;
@@ -2229,7 +2229,7 @@ onsignal = null;
 #contacts = new Map();
 #outbox = new Map();
 #typing = new Map();
-#positions = new Map(); // conversation -> how far the others have read and received
+#positions = new Map(); // conversation -> the positions up to which the others have read and received
 #counted = new Map(); // conversation -> the version of the members whose positions are known
 #quotes = new Map();
 #windows = new Map();
@@ -2463,7 +2463,7 @@ if (this.account && this.session.phase === "signedIn" && this.notice?.kind === "
 return this.changed("session");
 case "connection":
 this.connection = event.connection;
-this.#counted.clear(); // marks may have been missed
+this.#counted.clear(); // marks may have been missed meanwhile
 if (event.connection.state === "online") for (const window of this.#windows.values()) window.connected();
 return this.changed("connection");
 case "heads": return this.#setHeads(event.heads ?? [], event.gone ?? []);
@@ -2625,12 +2625,12 @@ return await WorkerPort.make();
 console.warn("No worker:", error);
 }
 }
-const { Core } = await $later("./core-core-4005ba963f9a3ec5.js");
+const { Core } = await $later("./core-core-38317aea5d39d4ae.js");
 return new PagePort(Core);
 }
 
 class WorkerPort {
-#worker = new Worker(new URL("./core-worker-9cded6ada5c9afce.js", import.meta.url), { type: "module" });
+#worker = new Worker(new URL("./core-worker-b79e9bbc3cacedda.js", import.meta.url), { type: "module" });
 #requests = new Map();
 #serial = 0;
 #listener = () => {};
@@ -3651,7 +3651,7 @@ function dayTitle(at, now = Date.now()) {
 const days = dayOf(now) - dayOf(at);
 if (days === 0 || days === 1) {
 const text = formatter(Intl.RelativeTimeFormat, { numeric: "auto" }).format(-days, "day");
-return text[0].toLocaleUpperCase(locale) + text.slice(1);
+return text[0].toLocaleUpperCase(locale()) + text.slice(1);
 }
 const sameYear = new Date(at).getFullYear() === new Date(now).getFullYear();
 return date(at, sameYear ? { weekday: "long", day: "numeric", month: "long" } : { day: "numeric", month: "long", year: "numeric" });
@@ -3809,7 +3809,7 @@ function noteText(state, event) {
 const body = event.body ?? {};
 const name = actorName(state, event.sender);
 const isAdded = body.via === "add" || (!body.via && event.users?.length > 0 && !event.users.includes(event.sender));
-const begins = event.kind === "member.join" && !isAdded; // the users are the first word
+const begins = event.kind === "member.join" && !isAdded; // the text begins with the users
 const users = list((body.users ?? event.users ?? []).map((user) => (user === state.account?.name && !begins ? t("youInside") : actorName(state, user))));
 switch (event.kind) {
 case "conversation.create": {
@@ -3892,12 +3892,13 @@ event.preventDefault();
 event.stopPropagation();
 close(true);
 };
+const resized = () => close();
 const close = (restore) => {
 if (closeOpen !== close) return;
 closeOpen = null;
 document.removeEventListener("pointerdown", pressed, true);
 document.removeEventListener("keydown", typed, true);
-removeEventListener("resize", close);
+removeEventListener("resize", resized);
 box.remove();
 if (anchor instanceof Element && anchor.hasAttribute("aria-expanded")) anchor.setAttribute("aria-expanded", "false");
 if (restore) before?.focus({ preventScroll: true });
@@ -3906,7 +3907,7 @@ onclose?.();
 closeOpen = close;
 document.addEventListener("pointerdown", pressed, true);
 document.addEventListener("keydown", typed, true);
-addEventListener("resize", close);
+addEventListener("resize", resized);
 if (anchor instanceof Element && anchor.hasAttribute("aria-expanded")) anchor.setAttribute("aria-expanded", "true");
 return close;
 }
@@ -4307,7 +4308,7 @@ const QUALITY = { 1: "callQualityPoor", 2: "callQualityFair", 3: "callQualityGoo
 function show(video, stream) {
 if (video.srcObject === stream) return;
 video.srcObject = stream;
-video.play?.().catch(() => {}); // plays as soon as there is something
+video.play?.().catch(() => {}); // plays as soon as the stream has data
 }
 
 class PeerTile {
@@ -4563,7 +4564,7 @@ const { local } = this.call;
 try {
 await local.setScreen(!local.screen);
 } catch (error) {
-if (error.code !== "media_denied") await attempt(Promise.reject(error)); // the user closed the choice
+if (error.code !== "media_denied") await attempt(Promise.reject(error)); // the user closed the dialog of the browser
 }
 }
 
@@ -4989,10 +4990,10 @@ const { LocalMedia } = $calls_media;
 const { Peer } = $calls_peer;
 const { makeSession, readSignal } = $calls_signals;
 
-const MOST_PEERS = 3; // a mesh of four
-const MOST_JOINS = 8; // that are kept while it rings
+const MOST_PEERS = 3; // a full mesh of four devices
+const MOST_JOINS = 8; // announcements that are kept while the call rings
 const MEASURE_EVERY = 2000; // ms
-const LEAVE_TIME = 10_000; // ms in which a page that was loaded again can join
+const LEAVE_TIME = 10_000; // ms in which a reloaded page can join again
 
 class Call {
 peers = new Map(); // key -> Peer
@@ -5196,8 +5197,8 @@ const { Call } = $calls_call;
 const { isFinal } = $calls_machine;
 
 const LEAVING = new Set(["member.leave", "member.remove", "member.ban"]);
-const RING_TIME = 60_000; // ms, that of the server
-const LONGEST_GROUP = 32; // members of a group that can have calls: four take part, and the others only hear the ring
+const RING_TIME = 60_000; // ms, the same as in the server
+const LONGEST_GROUP = 32; // the maximum number of members of a group with calls. Four devices take part; the call only rings for the others
 
 const canCall = (head) => (!head.state || head.state === "joined") && (head.kind === "pair" || (head.kind === "group" && (head.members ?? 0) <= LONGEST_GROUP))
 && head.role !== "reader" && head.role !== "guest";
@@ -5345,7 +5346,7 @@ async #report(call, state) {
 try {
 await this.state.updateCall(call.conv, call.seq, state);
 } catch (error) {
-if (error.code !== "not_found") console.warn("call:", error.message); // the server ends it when no device is left
+if (error.code !== "not_found") console.warn("call:", error.message); // the server ends a call without devices
 }
 }
 
@@ -5651,7 +5652,7 @@ globalThis.requestIdleCallback ? requestIdleCallback(start, { timeout: 5000 }) :
 }
 
 async function load() {
-panels = await $later("./views-panels-a86b97cae5469577.js");
+panels = await $later("./views-panels-9f8fe91d34ee8668.js");
 return panels;
 }
 return { withPanels, preparePanels };
@@ -5709,7 +5710,7 @@ const { userName } = $views_model;
 const { skeleton } = $text_skeleton;
 const { t } = $i18n_index;
 
-let kept = {}; // the names of the present contacts and account
+let kept = {}; // the names for the present contacts and account
 
 function namesOf(state) {
 const { account, contactIndex } = state;
@@ -5760,7 +5761,7 @@ const $views_virtual = (() => {
 const { perFrame } = $views_dom;
 
 const OVERSCAN = 600; // pixels above and below the viewport
-const MARGIN = 80; // of these, those that are filled at once
+const MARGIN = 80; // pixels of these that are rendered immediately
 const AHEAD = 12; // rows outside the margin that one frame renders
 
 class VirtualList {
@@ -7069,7 +7070,7 @@ const { lastSeen, number } = $i18n_format;
 const { t } = $i18n_index;
 
 class ThreadHeader {
-#pinTexts = new Map(); // seq -> text, also of messages that are no longer loaded
+#pinTexts = new Map(); // seq -> text, including messages that are no longer loaded
 #pinAt = 0;
 
 constructor(view) {
@@ -7507,7 +7508,7 @@ const { findEmoji } = $text_emoji;
 const { t } = $i18n_index;
 
 const LIMIT = 8;
-const NAMES = 10; // of a text that are requested
+const NAMES = 10; // the maximum number of names of a text that are requested
 const PATIENCE = 4000; // ms
 
 class Completion {
@@ -7639,7 +7640,7 @@ return { Completion };
 const $media_wave = (() => {
 
 const PARTS = 100;
-const QUIET = 0.02; // a recording without a voice is not amplified beyond this
+const QUIET = 0.02; // loudness; a quieter recording is not amplified to the maximum
 
 function waveOf(levels) {
 if (levels.length === 0) return undefined;
@@ -7688,7 +7689,7 @@ class Recording {
 #levels = [];
 #timer = 0;
 #context = null;
-#before = 0; // ms until the last pause
+#before = 0; // ms recorded before the last pause
 #since = performance.now();
 #ended;
 
@@ -7854,7 +7855,7 @@ const $media_describe = (() => {
 const { blurHash } = $text_blurhash;
 
 const PICTURE = /^image\/(png|jpeg|gif|webp|avif)$/;
-const TIME = 10_000; // ms; a file that the browser does not understand by then is sent as a file
+const TIME = 10_000; // ms; a file that is not decoded by then is sent as a generic file
 const POSTER = 800; // px of the longer side
 const LONGEST = 86_400_000; // ms
 
@@ -7990,7 +7991,7 @@ if (response.ok) return body;
 throw new Refusal(body.error ?? { code: response.status >= 500 ? "unavailable" : response.status === 401 ? "unauthorized" : "internal", message: response.statusText });
 }
 
-let newest = 0n; // the milliseconds and the 12 bits after them of the newest UUID
+let newest = 0n; // the time in ms and the 12 bits that follow it in the newest UUID
 
 function uuid() {
 const bytes = crypto.getRandomValues(new Uint8Array(16));
@@ -8100,7 +8101,7 @@ const { t } = $i18n_index;
 
 class Tray {
 #entries = []; // {file, asFile, url, element}
-#asFiles = false; // whether the picker is open for files as they are
+#asFiles = false; // whether the picker is open for files that are sent without a preview
 
 constructor(state, changed) {
 this.state = state;
@@ -8189,7 +8190,7 @@ const HOLD = 350; // ms, after which a release sends
 const CANCEL = 90; // px to the side
 const LOCK = 70; // px up
 const LONGEST = 15 * 60_000; // ms; then the recording pauses and waits to be sent
-const SHORTEST = 400; // ms; less is a mistake
+const SHORTEST = 400; // ms; a shorter recording is discarded
 const BARS = 40;
 
 function slide(x, y, isRightToLeft = false) {
@@ -8367,8 +8368,8 @@ class Composer {
 #edit = null;
 #draftTimer = 0;
 #typingAt = -Infinity;
-#isTouched = false; // until then, a draft that arrives later is shown
-#turn = Promise.resolve(); // messages leave in the order in which they were written
+#isTouched = false; // whether the user has edited the text; until then, a draft that arrives later is shown
+#turn = Promise.resolve(); // messages are sent in the order in which they were written
 
 constructor(view) {
 this.view = view;
@@ -8794,7 +8795,7 @@ const { openDialog } = $views_dialog;
 const { PagedPeople, partChips } = $views_pagedpeople;
 const { t } = $i18n_index;
 
-const PAGES = 25; // of the log, with 200 events each
+const PAGES = 25; // pages of the log, with 200 events each
 
 function showsVoters(row, now) {
 const { body, votes, mine } = row;
@@ -8852,7 +8853,7 @@ const { duration, percent } = $i18n_format;
 const { t } = $i18n_index;
 
 const ANIMATED = 8_000_000; // bytes; a larger picture is shown by its preview
-const PLAYED = 30_000_000; // bytes; a larger film plays in the viewer only
+const PLAYED = 30_000_000; // bytes; a larger video plays only in the viewer
 const SHORT = 120_000; // ms
 
 const isStill = matchMedia("(prefers-reduced-motion: reduce)");
@@ -8952,7 +8953,7 @@ const { t } = $i18n_index;
 
 const [WIDTH, HEIGHT] = [280, 132];
 const APART = 58; // px between two lines
-const METRES = 111_320; // of a degree of latitude
+const METRES = 111_320; // the length of a degree of latitude
 const STEPS = [90, 45, 30, 10, 5, 2, 1, 0.5, 0.2, 0.1, 0.05, 0.02, 0.01, 0.005, 0.002, 0.001, 0.0005];
 
 const within = (value, limit) => typeof value === "number" && Number.isFinite(value) && Math.abs(value) <= limit;
@@ -8973,7 +8974,7 @@ const distance = (metres) => (metres >= 1000 ? `${number(metres / 1000)} km` : `
 function sketch({ latitude, longitude, accuracy }) {
 const span = Math.max(0.01, Math.min(60, (accuracy * 4) / METRES));
 const perDegree = HEIGHT / span;
-const narrow = Math.max(0.05, Math.cos((latitude * Math.PI) / 180)); // a degree of longitude beside one of latitude
+const narrow = Math.max(0.05, Math.cos((latitude * Math.PI) / 180)); // the length of a degree of longitude relative to one of latitude
 const x = (value) => WIDTH / 2 + (value - longitude) * perDegree * narrow;
 const y = (value) => HEIGHT / 2 - (value - latitude) * perDegree;
 const [north, east] = [perDegree, perDegree * narrow].map((pixels) => stepOf(pixels));
@@ -9188,7 +9189,7 @@ const { duration: clockOf, number } = $i18n_format;
 const { t } = $i18n_index;
 
 const LONGEST = 86_400_000; // ms, the limit of the server
-const STEP = 0.05; // of the length, by an arrow key
+const STEP = 0.05; // the part of the duration that an arrow key moves
 
 const lengthOf = (body) => (Number.isFinite(body.duration) ? Math.max(0, Math.min(LONGEST, body.duration)) : 0);
 const keyOf = (row) => `${row.conv}/${row.key}`;
@@ -9514,7 +9515,7 @@ const $views_rowshape = (() => {
 const { isNote } = $views_model;
 const { dayOf } = $i18n_format;
 
-const TOGETHER = 5 * 60_000; // messages of one sender within this time are one group
+const TOGETHER = 5 * 60_000; // ms; messages of one sender within this time form a group
 
 const timeOf = (row) => row.at ?? Date.now();
 
@@ -9991,7 +9992,7 @@ this.composer?.focus();
 
 #scrolled() {
 if (!this.ready || this.closed) return;
-const { scrollTop, scrollHeight, clientHeight } = this.scroller; // read before anything is written
+const { scrollTop, scrollHeight, clientHeight } = this.scroller; // the layout is read before anything is written
 const visible = this.list.lastVisible();
 this.#showJump(this.list.isAtEnd() && !this.#window.hasNewer);
 if (scrollTop < 1200 && this.#window.hasOlder) this.#load("loadOlder");
@@ -10156,9 +10157,9 @@ const { t } = $i18n_index;
 
 class Shell {
 #scope = new Scope();
-#isWaiting = false; // the list had no row to focus
+#isWaiting = false; // whether the list had no row to focus
 #unknown = null; // ends the wait for the conversation of an address
-#showsDetails = false; // also while they are loaded
+#showsDetails = false; // also true while they are being loaded
 #isClosed = false;
 
 constructor(app) {
@@ -10355,7 +10356,7 @@ newGroup(kind) { return this.#panel(({ newGroup }) => newGroup(this, kind)); }
 contacts() { return this.#panel(({ showContacts }) => showContacts(this)); }
 explore() { return this.#panel(({ openDirectory }) => openDirectory(this)); }
 settings(page) { return this.#panel(({ openSettings }) => openSettings(this, page)); }
-search(options = {}) { openSearch(this, options); } // what is typed after Ctrl+K is for its field
+search(options = {}) { openSearch(this, options); } // opened synchronously, so that its field receives the keys after Ctrl+K
 openProfile(name) { return this.#panel(({ openProfile }) => openProfile(this, name)); }
 report(what) { return this.#panel(({ report }) => report(this, what)); }
 
@@ -10609,7 +10610,7 @@ return {  };
 
 """#))
 
-    private static let _js_core_core_4005ba963f9a3ec5_js = EmbeddedFile(path: "js/core-core-4005ba963f9a3ec5.js", content: .text(#"""
+    private static let _js_core_core_38317aea5d39d4ae_js = EmbeddedFile(path: "js/core-core-38317aea5d39d4ae.js", content: .text(#"""
 export default ({ $core_applying, $core_receipts, $core_requests }) => {
 const $socketio_backoff = (() => {
 
@@ -10744,7 +10745,7 @@ class Engine extends Emitter {
 #transport;
 #handshake = null;
 #queue = [];
-#socket = null; // the WebSocket in use, or probed
+#socket = null; // the WebSocket in use or being probed
 #abort = new AbortController();
 #poll = null; // the pending GET
 #post = null; // the pending POST
@@ -11086,7 +11087,7 @@ at += digits.length;
 const data = at < text.length ? JSON.parse(text.slice(at)) : undefined;
 const plain = type === PacketType.binaryEvent ? PacketType.event : type === PacketType.binaryAck ? PacketType.ack : type;
 const packet = { type: plain, namespace, id, data };
-validate(packet); // before it waits for attachments
+validate(packet); // an invalid packet is rejected before its attachments arrive
 return { packet, attachments };
 }
 
@@ -11242,7 +11243,7 @@ return this.#manager.left();
 case PacketType.event: return this.#event(packet);
 case PacketType.ack: {
 const waiting = this.#acks.get(packet.id);
-if (!waiting) return; // late or unexpected
+if (!waiting) return; // a late or unexpected ack
 this.#acks.delete(packet.id);
 clearTimeout(waiting.timer);
 return waiting.resolve(packet.data);
@@ -11436,7 +11437,7 @@ class Connection {
 #manager = null;
 #socket = null;
 #isReady = false;
-#held = []; // [name, body] of the pushes that came before the connection was ready
+#held = []; // [name, body] of the pushes that arrived before the connection was ready
 #state = { state: "offline", since: Date.now() };
 #waiting = new Set();
 #isWanted = false;
@@ -11711,8 +11712,8 @@ const $core_expiry = (() => {
 
 const { expiring, isBlank } = $core_applying;
 
-const LONGEST = 3_600_000; // ms of a timer; the clock of a sleeping device is read again
-const PAUSE = 20; // ms after the time, so that a timer that is early does not run twice
+const LONGEST = 3_600_000; // ms, the maximum of a timer; the time is checked again after it, because timers stop while a device sleeps
+const PAUSE = 20; // ms that are added to a timer, so that it does not fire too early
 
 const endOf = ({ settings, last }) => (settings?.expire > 0 && last?.n !== undefined && !isBlank(last) ? last.at + settings.expire * 1000 : Infinity);
 
@@ -11764,7 +11765,7 @@ return { Expiry };
 const $core_cursor = (() => {
 
 const PATIENCE = 500;
-const FARTHEST = 400; // events; beyond, the newest ones are requested
+const FARTHEST = 400; // events; if more are missing, the newest ones are requested instead
 const SLOWEST = 30_000;
 
 class LogCursor {
@@ -11872,7 +11873,7 @@ const { Refusal } = $core_requests;
 
 const PULLS = 3;
 const MOST_CACHED = 30_000; // events of all logs, about 15 MB
-const KEPT = [1000, 200, 40]; // events of a log that are kept, in the first to the last pass over the logs
+const KEPT = [1000, 200, 40]; // events of a log that each pass over the logs keeps
 
 class Logs {
 #core;
@@ -11979,7 +11980,7 @@ async #adopt(conv, page) {
 const events = withMine(page);
 const cursor = this.#of(conv, page.seq);
 if (events.length === 0 && page.seq <= cursor.cursor && !cursor.isPrimed) {
-cursor.isPrimed = true; // an empty log is known as a whole
+cursor.isPrimed = true; // an empty log is completely known
 this.#saveCursor(conv, cursor);
 } else if (events.length > 0) {
 const last = events.at(-1).seq;
@@ -12150,7 +12151,7 @@ const { cancel, upload, uploaded } = $core_uploads;
 class Outbox {
 #core;
 #items = new Map();
-#busy = new Set(); // conversations with a request under way
+#busy = new Set(); // conversations with a pending request
 #uploads = new Map(); // key -> AbortController
 #pauses = new Map(); // conversation -> time before which nothing is sent
 #attempts = new Map();
@@ -12398,7 +12399,7 @@ const $core_search = (() => {
 const { isBlank } = $core_applying;
 
 const PAGE = 30; // hits
-const TIME = 300; // ms of a page, which then has fewer hits
+const TIME = 300; // ms after which a page ends with fewer hits
 
 async function searchCache(database, { query = "", conv, sender, kinds, from_at: from = 0, until_at: until = Infinity, page }) {
 const words = wordsOf(query);
@@ -12472,7 +12473,7 @@ wasOnline = false;
 #received = new Map();
 #shown = new Map(); // tab -> conversations
 #dirty = new Set();
-#listed = null; // while a sync without a token is under way: the conversations that it has named
+#listed = null; // during a sync without a token: the conversations that it and the pushes have named
 #timers = new Map();
 #connection = new Connection(this);
 #outbox = new Outbox(this);
@@ -12845,7 +12846,7 @@ return answer;
 }
 
 async #search(body) {
-const isLocal = typeof body.page === "object"; // the next page of an answer of this device
+const isLocal = typeof body.page === "object"; // the request is for a further page of results from the cache
 if (this.connectionState === "online" && !isLocal) {
 try {
 return await this.call("search", body);
@@ -12923,7 +12924,7 @@ return $core_core;
 
 """#))
 
-    private static let _js_core_worker_9cded6ada5c9afce_js = EmbeddedFile(path: "js/core-worker-9cded6ada5c9afce.js", content: .text(#"""
+    private static let _js_core_worker_b79e9bbc3cacedda_js = EmbeddedFile(path: "js/core-worker-b79e9bbc3cacedda.js", content: .text(#"""
 const $core_applying = (() => {
 
 const MESSAGES = new Set(["text", "image", "audio", "video", "file", "location", "card", "call", "poll", "bundle", "encrypted"]);
@@ -13180,7 +13181,7 @@ class Engine extends Emitter {
 #transport;
 #handshake = null;
 #queue = [];
-#socket = null; // the WebSocket in use, or probed
+#socket = null; // the WebSocket in use or being probed
 #abort = new AbortController();
 #poll = null; // the pending GET
 #post = null; // the pending POST
@@ -13522,7 +13523,7 @@ at += digits.length;
 const data = at < text.length ? JSON.parse(text.slice(at)) : undefined;
 const plain = type === PacketType.binaryEvent ? PacketType.event : type === PacketType.binaryAck ? PacketType.ack : type;
 const packet = { type: plain, namespace, id, data };
-validate(packet); // before it waits for attachments
+validate(packet); // an invalid packet is rejected before its attachments arrive
 return { packet, attachments };
 }
 
@@ -13678,7 +13679,7 @@ return this.#manager.left();
 case PacketType.event: return this.#event(packet);
 case PacketType.ack: {
 const waiting = this.#acks.get(packet.id);
-if (!waiting) return; // late or unexpected
+if (!waiting) return; // a late or unexpected ack
 this.#acks.delete(packet.id);
 clearTimeout(waiting.timer);
 return waiting.resolve(packet.data);
@@ -13901,7 +13902,7 @@ if (response.ok) return body;
 throw new Refusal(body.error ?? { code: response.status >= 500 ? "unavailable" : response.status === 401 ? "unauthorized" : "internal", message: response.statusText });
 }
 
-let newest = 0n; // the milliseconds and the 12 bits after them of the newest UUID
+let newest = 0n; // the time in ms and the 12 bits that follow it in the newest UUID
 
 function uuid() {
 const bytes = crypto.getRandomValues(new Uint8Array(16));
@@ -13934,7 +13935,7 @@ class Connection {
 #manager = null;
 #socket = null;
 #isReady = false;
-#held = []; // [name, body] of the pushes that came before the connection was ready
+#held = []; // [name, body] of the pushes that arrived before the connection was ready
 #state = { state: "offline", since: Date.now() };
 #waiting = new Set();
 #isWanted = false;
@@ -14209,8 +14210,8 @@ const $core_expiry = (() => {
 
 const { expiring, isBlank } = $core_applying;
 
-const LONGEST = 3_600_000; // ms of a timer; the clock of a sleeping device is read again
-const PAUSE = 20; // ms after the time, so that a timer that is early does not run twice
+const LONGEST = 3_600_000; // ms, the maximum of a timer; the time is checked again after it, because timers stop while a device sleeps
+const PAUSE = 20; // ms that are added to a timer, so that it does not fire too early
 
 const endOf = ({ settings, last }) => (settings?.expire > 0 && last?.n !== undefined && !isBlank(last) ? last.at + settings.expire * 1000 : Infinity);
 
@@ -14262,7 +14263,7 @@ return { Expiry };
 const $core_cursor = (() => {
 
 const PATIENCE = 500;
-const FARTHEST = 400; // events; beyond, the newest ones are requested
+const FARTHEST = 400; // events; if more are missing, the newest ones are requested instead
 const SLOWEST = 30_000;
 
 class LogCursor {
@@ -14370,7 +14371,7 @@ const { Refusal } = $core_requests;
 
 const PULLS = 3;
 const MOST_CACHED = 30_000; // events of all logs, about 15 MB
-const KEPT = [1000, 200, 40]; // events of a log that are kept, in the first to the last pass over the logs
+const KEPT = [1000, 200, 40]; // events of a log that each pass over the logs keeps
 
 class Logs {
 #core;
@@ -14477,7 +14478,7 @@ async #adopt(conv, page) {
 const events = withMine(page);
 const cursor = this.#of(conv, page.seq);
 if (events.length === 0 && page.seq <= cursor.cursor && !cursor.isPrimed) {
-cursor.isPrimed = true; // an empty log is known as a whole
+cursor.isPrimed = true; // an empty log is completely known
 this.#saveCursor(conv, cursor);
 } else if (events.length > 0) {
 const last = events.at(-1).seq;
@@ -14648,7 +14649,7 @@ const { cancel, upload, uploaded } = $core_uploads;
 class Outbox {
 #core;
 #items = new Map();
-#busy = new Set(); // conversations with a request under way
+#busy = new Set(); // conversations with a pending request
 #uploads = new Map(); // key -> AbortController
 #pauses = new Map(); // conversation -> time before which nothing is sent
 #attempts = new Map();
@@ -14893,7 +14894,7 @@ return { OwnValues, drafted, owning };
 })();
 const $core_receipts = (() => {
 
-const MOST = 100; // members of a conversation with read positions
+const MOST = 100; // the maximum number of members of a group with visible read positions
 
 function showsReceipts({ kind, members = 0, settings, state }) {
 if (state && state !== "joined") return false;
@@ -14928,7 +14929,7 @@ const $core_search = (() => {
 const { isBlank } = $core_applying;
 
 const PAGE = 30; // hits
-const TIME = 300; // ms of a page, which then has fewer hits
+const TIME = 300; // ms after which a page ends with fewer hits
 
 async function searchCache(database, { query = "", conv, sender, kinds, from_at: from = 0, until_at: until = Infinity, page }) {
 const words = wordsOf(query);
@@ -15002,7 +15003,7 @@ wasOnline = false;
 #received = new Map();
 #shown = new Map(); // tab -> conversations
 #dirty = new Set();
-#listed = null; // while a sync without a token is under way: the conversations that it has named
+#listed = null; // during a sync without a token: the conversations that it and the pushes have named
 #timers = new Map();
 #connection = new Connection(this);
 #outbox = new Outbox(this);
@@ -15375,7 +15376,7 @@ return answer;
 }
 
 async #search(body) {
-const isLocal = typeof body.page === "object"; // the next page of an answer of this device
+const isLocal = typeof body.page === "object"; // the request is for a further page of results from the cache
 if (this.connectionState === "online" && !isLocal) {
 try {
 return await this.call("search", body);
@@ -16582,7 +16583,7 @@ return $state_sample;
 
 """#))
 
-    private static let _js_test_c36c0c070d285637_js = EmbeddedFile(path: "js/test-c36c0c070d285637.js", content: .text(#"""
+    private static let _js_test_d17104338cfac865_js = EmbeddedFile(path: "js/test-d17104338cfac865.js", content: .text(#"""
 const $socketio_backoff = (() => {
 
 class Backoff {
@@ -16716,7 +16717,7 @@ class Engine extends Emitter {
 #transport;
 #handshake = null;
 #queue = [];
-#socket = null; // the WebSocket in use, or probed
+#socket = null; // the WebSocket in use or being probed
 #abort = new AbortController();
 #poll = null; // the pending GET
 #post = null; // the pending POST
@@ -17058,7 +17059,7 @@ at += digits.length;
 const data = at < text.length ? JSON.parse(text.slice(at)) : undefined;
 const plain = type === PacketType.binaryEvent ? PacketType.event : type === PacketType.binaryAck ? PacketType.ack : type;
 const packet = { type: plain, namespace, id, data };
-validate(packet); // before it waits for attachments
+validate(packet); // an invalid packet is rejected before its attachments arrive
 return { packet, attachments };
 }
 
@@ -17214,7 +17215,7 @@ return this.#manager.left();
 case PacketType.event: return this.#event(packet);
 case PacketType.ack: {
 const waiting = this.#acks.get(packet.id);
-if (!waiting) return; // late or unexpected
+if (!waiting) return; // a late or unexpected ack
 this.#acks.delete(packet.id);
 clearTimeout(waiting.timer);
 return waiting.resolve(packet.data);
@@ -17623,7 +17624,7 @@ return {  };
 
 """#))
 
-    private static let _js_views_panels_a86b97cae5469577_js = EmbeddedFile(path: "js/views-panels-a86b97cae5469577.js", content: .text(#"""
+    private static let _js_views_panels_9f8fe91d34ee8668_js = EmbeddedFile(path: "js/views-panels-9f8fe91d34ee8668.js", content: .text(#"""
 export default ({ $views_dom, $views_icons, $i18n_index, $i18n_format, $views_model, $views_menu, $views_avatar, $views_toast, $views_dialog, $views_clipboard, $views_lookalike, $views_rows, $views_pickers, $text_markdown, $text_render, $views_folders, $views_conversationmenu, $views_fields, $views_requests, $media_recorder, $text_blurhash, $views_pagedpeople, $views_pictures, $views_place, $media_player, $views_attachments, $views_sound, $state_push }) => {
 const $views_camera = (() => {
 
@@ -17717,7 +17718,7 @@ const { toast } = $views_toast;
 const { userName } = $views_model;
 const { t } = $i18n_index;
 
-const YEAR = 364 * 86_400_000; // the longest time of the server, with some room
+const YEAR = 364 * 86_400_000; // ms, slightly less than the maximum of the server
 
 const localTime = (at) => new Date(at - new Date(at).getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
 
@@ -18106,7 +18107,7 @@ const TABS = [
 { name: "tabLinks", kinds: ["text"], query: "http", render: links, passes: (row) => linksOf(row.body).length > 0 },
 { name: "tabVoice", kinds: ["audio"], render: attachment },
 ];
-const BEHIND = 600; // ms until the index is asked again while it is behind
+const BEHIND = 600; // ms until the next request while the index is behind
 const RETRIES = 5;
 
 function openMedia(app, conv) {
@@ -18855,7 +18856,7 @@ function openDirectory(app) {
 const { state } = app;
 const { input, element } = searchField(t("search"));
 let entries = [];
-let page; // of the next request; null after the last one
+let page; // the token of the next request; null after the last one
 let request = 0;
 let loading = false;
 const status = h("p", { class: "empty", role: "status" }, t("loading"));
@@ -19459,7 +19460,7 @@ return (16 * version + 128) * version + 64 - patterns - (version >= 7 ? 36 : 0);
 function encoded(data, version) {
 const bits = [];
 const add = (value, length) => { for (let bit = length - 1; bit >= 0; bit -= 1) bits.push((value >> bit) & 1); };
-add(4, 4); // bytes
+add(4, 4); // byte mode
 add(data.length, version < 10 ? 8 : 16);
 for (const byte of data) add(byte, 8);
 const length = capacity(version) * 8;
@@ -19745,7 +19746,7 @@ folders: ["bookmark", foldersPage], sessions: ["device", sessionsPage], security
 function openSettings(app, first = null) {
 const page = h("div", { class: "page", role: "tabpanel", tabindex: "-1" });
 const tabs = h("nav", { role: "tablist", "aria-label": t("settings"), "aria-orientation": "vertical" });
-let end = null; // of the subscriptions of a page
+let end = null; // ends the subscriptions of the shown page
 const show = (name, focus = false) => {
 end?.();
 for (const tab of tabs.children) {
@@ -20019,7 +20020,7 @@ async function open(conv) {
   <title>Socket.IO test · Apus</title>
   <link rel="icon" href="img/icon.svg" type="image/svg+xml">
   <link rel="stylesheet" href="css/test-7860f3182c54f74c.css">
-  <script type="module" src="js/test-c36c0c070d285637.js"></script>
+  <script type="module" src="js/test-d17104338cfac865.js"></script>
 </head>
 <body>
   <header class="head">

@@ -6,10 +6,10 @@ import { LocalMedia } from "./media.js";
 import { Peer } from "./peer.js";
 import { makeSession, readSignal } from "./signals.js";
 
-export const MOST_PEERS = 3; // a mesh of four
-const MOST_JOINS = 8; // that are kept while it rings
+export const MOST_PEERS = 3; // a full mesh of four devices
+const MOST_JOINS = 8; // announcements that are kept while the call rings
 const MEASURE_EVERY = 2000; // ms
-const LEAVE_TIME = 10_000; // ms in which a page that was loaded again can join
+const LEAVE_TIME = 10_000; // ms in which a reloaded page can join again
 
 export class Call {
   peers = new Map(); // key -> Peer

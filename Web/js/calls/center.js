@@ -4,8 +4,8 @@ import { Call } from "./call.js";
 import { isFinal } from "./machine.js";
 
 const LEAVING = new Set(["member.leave", "member.remove", "member.ban"]);
-const RING_TIME = 60_000; // ms, that of the server
-const LONGEST_GROUP = 32; // members of a group that can have calls: four take part, and the others only hear the ring
+const RING_TIME = 60_000; // ms, the same as in the server
+const LONGEST_GROUP = 32; // the maximum number of members of a group with calls. Four devices take part; the call only rings for the others
 
 /** Returns whether the user can start a call in a conversation. */
 export const canCall = (head) => (!head.state || head.state === "joined") && (head.kind === "pair" || (head.kind === "group" && (head.members ?? 0) <= LONGEST_GROUP))
@@ -173,7 +173,7 @@ export class CallCenter {
     try {
       await this.state.updateCall(call.conv, call.seq, state);
     } catch (error) {
-      if (error.code !== "not_found") console.warn("call:", error.message); // the server ends it when no device is left
+      if (error.code !== "not_found") console.warn("call:", error.message); // the server ends a call without devices
     }
   }
 

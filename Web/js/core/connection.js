@@ -12,7 +12,7 @@ export class Connection {
   #manager = null;
   #socket = null;
   #isReady = false;
-  #held = []; // [name, body] of the pushes that came before the connection was ready
+  #held = []; // [name, body] of the pushes that arrived before the connection was ready
   #state = { state: "offline", since: Date.now() };
   #waiting = new Set();
   #isWanted = false;

@@ -32,7 +32,7 @@ export class Core {
   #received = new Map();
   #shown = new Map(); // tab -> conversations
   #dirty = new Set();
-  #listed = null; // while a sync without a token is under way: the conversations that it has named
+  #listed = null; // during a sync without a token: the conversations that it and the pushes have named
   #timers = new Map();
   #connection = new Connection(this);
   #outbox = new Outbox(this);
@@ -450,7 +450,7 @@ export class Core {
    * cache of this device.
    */
   async #search(body) {
-    const isLocal = typeof body.page === "object"; // the next page of an answer of this device
+    const isLocal = typeof body.page === "object"; // the request is for a further page of results from the cache
     if (this.connectionState === "online" && !isLocal) {
       try {
         return await this.call("search", body);

@@ -5,7 +5,7 @@
 // `gap`; `restart` returns only the events.
 
 const PATIENCE = 500;
-const FARTHEST = 400; // events; beyond, the newest ones are requested
+const FARTHEST = 400; // events; if more are missing, the newest ones are requested instead
 const SLOWEST = 30_000;
 
 export class LogCursor {

@@ -3,8 +3,8 @@
 
 import { expiring, isBlank } from "./applying.js";
 
-const LONGEST = 3_600_000; // ms of a timer; the clock of a sleeping device is read again
-const PAUSE = 20; // ms after the time, so that a timer that is early does not run twice
+const LONGEST = 3_600_000; // ms, the maximum of a timer; the time is checked again after it, because timers stop while a device sleeps
+const PAUSE = 20; // ms that are added to a timer, so that it does not fire too early
 
 /**
  * Returns the time at which the last message of a log expires. The present setting applies to it,

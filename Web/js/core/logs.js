@@ -6,7 +6,7 @@ import { Refusal } from "./requests.js";
 
 const PULLS = 3;
 const MOST_CACHED = 30_000; // events of all logs, about 15 MB
-const KEPT = [1000, 200, 40]; // events of a log that are kept, in the first to the last pass over the logs
+const KEPT = [1000, 200, 40]; // events of a log that each pass over the logs keeps
 
 export class Logs {
   #core;
@@ -129,7 +129,7 @@ export class Logs {
     const events = withMine(page);
     const cursor = this.#of(conv, page.seq);
     if (events.length === 0 && page.seq <= cursor.cursor && !cursor.isPrimed) {
-      cursor.isPrimed = true; // an empty log is known as a whole
+      cursor.isPrimed = true; // an empty log is completely known
       this.#saveCursor(conv, cursor);
     } else if (events.length > 0) {
       const last = events.at(-1).seq;

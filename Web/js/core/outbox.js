@@ -7,7 +7,7 @@ import { cancel, upload, uploaded } from "./uploads.js";
 export class Outbox {
   #core;
   #items = new Map();
-  #busy = new Set(); // conversations with a request under way
+  #busy = new Set(); // conversations with a pending request
   #uploads = new Map(); // key -> AbortController
   #pauses = new Map(); // conversation -> time before which nothing is sent
   #attempts = new Map();

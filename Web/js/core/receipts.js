@@ -1,6 +1,6 @@
 // The positions up to which the members of a conversation have received and read messages.
 
-const MOST = 100; // members of a conversation with read positions
+const MOST = 100; // the maximum number of members of a group with visible read positions
 
 /** Returns whether the members see the positions of each other. */
 export function showsReceipts({ kind, members = 0, settings, state }) {

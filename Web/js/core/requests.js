@@ -46,7 +46,7 @@ export async function answer(response) {
   throw new Refusal(body.error ?? { code: response.status >= 500 ? "unavailable" : response.status === 401 ? "unauthorized" : "internal", message: response.statusText });
 }
 
-let newest = 0n; // the milliseconds and the 12 bits after them of the newest UUID
+let newest = 0n; // the time in ms and the 12 bits that follow it in the newest UUID
 
 /**
  * Returns a UUID of version 7 that is greater than all earlier ones, even within a millisecond (RFC

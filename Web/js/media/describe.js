@@ -4,7 +4,7 @@
 import { blurHash } from "../text/blurhash.js";
 
 const PICTURE = /^image\/(png|jpeg|gif|webp|avif)$/;
-const TIME = 10_000; // ms; a file that the browser does not understand by then is sent as a file
+const TIME = 10_000; // ms; a file that is not decoded by then is sent as a generic file
 const POSTER = 800; // px of the longer side
 const LONGEST = 86_400_000; // ms
 

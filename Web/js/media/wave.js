@@ -2,7 +2,7 @@
 // hexadecimal digits each.
 
 const PARTS = 100;
-const QUIET = 0.02; // a recording without a voice is not amplified beyond this
+const QUIET = 0.02; // loudness; a quieter recording is not amplified to the maximum
 
 /**
  * Returns the waveform of loudness values between 0 and 1 in the order of time, or undefined if

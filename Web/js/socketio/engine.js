@@ -17,7 +17,7 @@ export class Engine extends Emitter {
   #transport;
   #handshake = null;
   #queue = [];
-  #socket = null; // the WebSocket in use, or probed
+  #socket = null; // the WebSocket in use or being probed
   #abort = new AbortController();
   #poll = null; // the pending GET
   #post = null; // the pending POST

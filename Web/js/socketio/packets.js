@@ -80,7 +80,7 @@ function decodeText(text) {
   const data = at < text.length ? JSON.parse(text.slice(at)) : undefined;
   const plain = type === PacketType.binaryEvent ? PacketType.event : type === PacketType.binaryAck ? PacketType.ack : type;
   const packet = { type: plain, namespace, id, data };
-  validate(packet); // before it waits for attachments
+  validate(packet); // an invalid packet is rejected before its attachments arrive
   return { packet, attachments };
 }
 

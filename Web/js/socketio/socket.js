@@ -134,7 +134,7 @@ export class Socket {
       case PacketType.event: return this.#event(packet);
       case PacketType.ack: {
         const waiting = this.#acks.get(packet.id);
-        if (!waiting) return; // late or unexpected
+        if (!waiting) return; // a late or unexpected ack
         this.#acks.delete(packet.id);
         clearTimeout(waiting.timer);
         return waiting.resolve(packet.data);

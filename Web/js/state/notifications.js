@@ -3,7 +3,7 @@
 
 import { mentions } from "../core/applying.js";
 
-const FRESH = 60_000; // older messages were missed, and are shown by the badge alone
+const FRESH = 60_000; // ms; older messages are not notified but counted by the badge
 
 /** Registers the service worker, and reports new messages to it. Requires HTTPS or loopback. */
 export async function watchNotifications(store) {

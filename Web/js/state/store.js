@@ -37,7 +37,7 @@ export class Store extends ChatState {
   #contacts = new Map();
   #outbox = new Map();
   #typing = new Map();
-  #positions = new Map(); // conversation -> how far the others have read and received
+  #positions = new Map(); // conversation -> the positions up to which the others have read and received
   #counted = new Map(); // conversation -> the version of the members whose positions are known
   #quotes = new Map();
   #windows = new Map();
@@ -301,7 +301,7 @@ export class Store extends ChatState {
         return this.changed("session");
       case "connection":
         this.connection = event.connection;
-        this.#counted.clear(); // marks may have been missed
+        this.#counted.clear(); // marks may have been missed meanwhile
         if (event.connection.state === "online") for (const window of this.#windows.values()) window.connected();
         return this.changed("connection");
       case "heads": return this.#setHeads(event.heads ?? [], event.gone ?? []);

@@ -4,8 +4,8 @@
 import { applying, expiring, isBlank, isMessage, keeping } from "../core/applying.js";
 
 const PAGE = 80;
-const MOST = 2000; // events held; the far end is dropped
-const LONGEST = 3_600_000; // ms of a timer
+const MOST = 2000; // events that are held; those at the other end are dropped
+const LONGEST = 3_600_000; // ms, the maximum of a timer
 const SILENT = /^(edit|preview$|recall|react|vote|poll\.close|call\.update|hidden|self\.|contact\.|device\.)/;
 
 export class ThreadWindow {
@@ -19,9 +19,9 @@ export class ThreadWindow {
   #isSeeking = false; // no rows are shown before the first unread message is found, so that none is marked as read
   #pending = null;
   #version = 0;
-  #timer = 0; // until the next of the messages disappears
-  #root = null; // of a thread: the message that began it
-  #isAtBeginning = false; // of a thread: whether the first reply is loaded
+  #timer = 0; // fires when the next message expires
+  #root = null; // in a thread: the message that began it
+  #isAtBeginning = false; // in a thread: whether the first reply is loaded
 
   /** With `thread`, the window contains the replies of one thread and the message that began it. */
   constructor(store, conv, thread) {

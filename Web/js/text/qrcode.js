@@ -44,7 +44,7 @@ function modules(version) {
 function encoded(data, version) {
   const bits = [];
   const add = (value, length) => { for (let bit = length - 1; bit >= 0; bit -= 1) bits.push((value >> bit) & 1); };
-  add(4, 4); // bytes
+  add(4, 4); // byte mode
   add(data.length, version < 10 ? 8 : 16);
   for (const byte of data) add(byte, 8);
   const length = capacity(version) * 8;

@@ -130,7 +130,7 @@ export class CallScreen {
     try {
       await local.setScreen(!local.screen);
     } catch (error) {
-      if (error.code !== "media_denied") await attempt(Promise.reject(error)); // the user closed the choice
+      if (error.code !== "media_denied") await attempt(Promise.reject(error)); // the user closed the dialog of the browser
     }
   }
 

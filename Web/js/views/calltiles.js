@@ -13,7 +13,7 @@ const QUALITY = { 1: "callQualityPoor", 2: "callQualityFair", 3: "callQualityGoo
 function show(video, stream) {
   if (video.srcObject === stream) return;
   video.srcObject = stream;
-  video.play?.().catch(() => {}); // plays as soon as there is something
+  video.play?.().catch(() => {}); // plays as soon as the stream has data
 }
 
 /** The tile of another device. `update()` shows its current state. */

@@ -10,7 +10,7 @@ import { findEmoji } from "../text/emoji.js";
 import { t } from "../i18n/index.js";
 
 const LIMIT = 8;
-const NAMES = 10; // of a text that are requested
+const NAMES = 10; // the maximum number of names of a text that are requested
 const PATIENCE = 4000; // ms
 
 export class Completion {

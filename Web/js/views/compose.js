@@ -9,7 +9,7 @@ import { toast } from "./toast.js";
 import { userName } from "./model.js";
 import { t } from "../i18n/index.js";
 
-const YEAR = 364 * 86_400_000; // the longest time of the server, with some room
+const YEAR = 364 * 86_400_000; // ms, slightly less than the maximum of the server
 
 /** Returns a time as the value of a `datetime-local` field. */
 const localTime = (at) => new Date(at - new Date(at).getTimezoneOffset() * 60_000).toISOString().slice(0, 16);

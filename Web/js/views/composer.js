@@ -25,8 +25,8 @@ export class Composer {
   #edit = null;
   #draftTimer = 0;
   #typingAt = -Infinity;
-  #isTouched = false; // until then, a draft that arrives later is shown
-  #turn = Promise.resolve(); // messages leave in the order in which they were written
+  #isTouched = false; // whether the user has edited the text; until then, a draft that arrives later is shown
+  #turn = Promise.resolve(); // messages are sent in the order in which they were written
 
   constructor(view) {
     this.view = view;

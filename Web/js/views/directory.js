@@ -17,7 +17,7 @@ export function openDirectory(app) {
   const { state } = app;
   const { input, element } = searchField(t("search"));
   let entries = [];
-  let page; // of the next request; null after the last one
+  let page; // the token of the next request; null after the last one
   let request = 0;
   let loading = false;
   const status = h("p", { class: "empty", role: "status" }, t("loading"));

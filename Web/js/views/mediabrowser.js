@@ -17,7 +17,7 @@ const TABS = [
   { name: "tabLinks", kinds: ["text"], query: "http", render: links, passes: (row) => linksOf(row.body).length > 0 },
   { name: "tabVoice", kinds: ["audio"], render: attachment },
 ];
-const BEHIND = 600; // ms until the index is asked again while it is behind
+const BEHIND = 600; // ms until the next request while the index is behind
 const RETRIES = 5;
 
 export function openMedia(app, conv) {

@@ -104,7 +104,7 @@ export function noteText(state, event) {
   const body = event.body ?? {};
   const name = actorName(state, event.sender);
   const isAdded = body.via === "add" || (!body.via && event.users?.length > 0 && !event.users.includes(event.sender));
-  const begins = event.kind === "member.join" && !isAdded; // the users are the first word
+  const begins = event.kind === "member.join" && !isAdded; // the text begins with the users
   const users = list((body.users ?? event.users ?? []).map((user) => (user === state.account?.name && !begins ? t("youInside") : actorName(state, user))));
   switch (event.kind) {
     case "conversation.create": {

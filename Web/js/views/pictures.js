@@ -8,7 +8,7 @@ import { duration, percent } from "../i18n/format.js";
 import { t } from "../i18n/index.js";
 
 const ANIMATED = 8_000_000; // bytes; a larger picture is shown by its preview
-const PLAYED = 30_000_000; // bytes; a larger film plays in the viewer only
+const PLAYED = 30_000_000; // bytes; a larger video plays only in the viewer
 const SHORT = 120_000; // ms
 
 const isStill = matchMedia("(prefers-reduced-motion: reduce)");

@@ -8,7 +8,7 @@ import { t } from "../i18n/index.js";
 
 const [WIDTH, HEIGHT] = [280, 132];
 const APART = 58; // px between two lines
-const METRES = 111_320; // of a degree of latitude
+const METRES = 111_320; // the length of a degree of latitude
 const STEPS = [90, 45, 30, 10, 5, 2, 1, 0.5, 0.2, 0.1, 0.05, 0.02, 0.01, 0.005, 0.002, 0.001, 0.0005];
 
 const within = (value, limit) => typeof value === "number" && Number.isFinite(value) && Math.abs(value) <= limit;
@@ -33,7 +33,7 @@ const distance = (metres) => (metres >= 1000 ? `${number(metres / 1000)} km` : `
 export function sketch({ latitude, longitude, accuracy }) {
   const span = Math.max(0.01, Math.min(60, (accuracy * 4) / METRES));
   const perDegree = HEIGHT / span;
-  const narrow = Math.max(0.05, Math.cos((latitude * Math.PI) / 180)); // a degree of longitude beside one of latitude
+  const narrow = Math.max(0.05, Math.cos((latitude * Math.PI) / 180)); // the length of a degree of longitude relative to one of latitude
   const x = (value) => WIDTH / 2 + (value - longitude) * perDegree * narrow;
   const y = (value) => HEIGHT / 2 - (value - latitude) * perDegree;
   const [north, east] = [perDegree, perDegree * narrow].map((pixels) => stepOf(pixels));

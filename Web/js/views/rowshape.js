@@ -4,7 +4,7 @@
 import { isNote } from "./model.js";
 import { dayOf } from "../i18n/format.js";
 
-const TOGETHER = 5 * 60_000; // messages of one sender within this time are one group
+const TOGETHER = 5 * 60_000; // ms; messages of one sender within this time form a group
 
 const timeOf = (row) => row.at ?? Date.now();
 

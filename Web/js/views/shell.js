@@ -16,9 +16,9 @@ import { t } from "../i18n/index.js";
 
 export class Shell {
   #scope = new Scope();
-  #isWaiting = false; // the list had no row to focus
+  #isWaiting = false; // whether the list had no row to focus
   #unknown = null; // ends the wait for the conversation of an address
-  #showsDetails = false; // also while they are loaded
+  #showsDetails = false; // also true while they are being loaded
   #isClosed = false;
 
   constructor(app) {
@@ -225,7 +225,7 @@ export class Shell {
   contacts() { return this.#panel(({ showContacts }) => showContacts(this)); }
   explore() { return this.#panel(({ openDirectory }) => openDirectory(this)); }
   settings(page) { return this.#panel(({ openSettings }) => openSettings(this, page)); }
-  search(options = {}) { openSearch(this, options); } // what is typed after Ctrl+K is for its field
+  search(options = {}) { openSearch(this, options); } // opened synchronously, so that its field receives the keys after Ctrl+K
   openProfile(name) { return this.#panel(({ openProfile }) => openProfile(this, name)); }
   report(what) { return this.#panel(({ report }) => report(this, what)); }
 

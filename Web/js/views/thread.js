@@ -213,7 +213,7 @@ export class ThreadView {
 
   #scrolled() {
     if (!this.ready || this.closed) return;
-    const { scrollTop, scrollHeight, clientHeight } = this.scroller; // read before anything is written
+    const { scrollTop, scrollHeight, clientHeight } = this.scroller; // the layout is read before anything is written
     const visible = this.list.lastVisible();
     this.#showJump(this.list.isAtEnd() && !this.#window.hasNewer);
     if (scrollTop < 1200 && this.#window.hasOlder) this.#load("loadOlder");

@@ -13,7 +13,7 @@ import { lastSeen, number } from "../i18n/format.js";
 import { t } from "../i18n/index.js";
 
 export class ThreadHeader {
-  #pinTexts = new Map(); // seq -> text, also of messages that are no longer loaded
+  #pinTexts = new Map(); // seq -> text, including messages that are no longer loaded
   #pinAt = 0;
 
   constructor(view) {

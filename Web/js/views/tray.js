@@ -8,7 +8,7 @@ import { t } from "../i18n/index.js";
 
 export class Tray {
   #entries = []; // {file, asFile, url, element}
-  #asFiles = false; // whether the picker is open for files as they are
+  #asFiles = false; // whether the picker is open for files that are sent without a preview
 
   /** `changed` is called after each change of the files. */
   constructor(state, changed) {

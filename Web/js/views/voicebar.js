@@ -12,7 +12,7 @@ const HOLD = 350; // ms, after which a release sends
 const CANCEL = 90; // px to the side
 const LOCK = 70; // px up
 const LONGEST = 15 * 60_000; // ms; then the recording pauses and waits to be sent
-const SHORTEST = 400; // ms; less is a mistake
+const SHORTEST = 400; // ms; a shorter recording is discarded
 const BARS = 40;
 
 /** Returns the effect of sliding a held button by `x` and `y` px: "cancel", "lock" or null. */

@@ -6,7 +6,7 @@ import { openDialog } from "./dialog.js";
 import { PagedPeople, partChips } from "./pagedpeople.js";
 import { t } from "../i18n/index.js";
 
-const PAGES = 25; // of the log, with 200 events each
+const PAGES = 25; // pages of the log, with 200 events each
 
 /**
  * Returns whether the voters can be shown: the poll is not anonymous, and the user has voted or the
