@@ -80,8 +80,8 @@ class ChatPeer:
         return answer
 
     async def send(self, conversation: str, client_id: str, text: str):
-        """Sends a message until the server acknowledges it, without a time limit. All attempts have the same client ID, so that the server can
-    detect duplicates."""
+        """Sends a message until the server acknowledges it, without a time limit. All attempts have the same client ID, so that the server
+        can detect duplicates."""
         payload = {"conv": conversation, "id": client_id, "kind": "text", "body": {"text": text}}
         while True:
             try:
