@@ -2,14 +2,15 @@ import ApusChatProtocol
 import ApusJSON
 import Testing
 
-/// The fields of the bodies of messages, and what the server makes of a body that a client sends.
+/// The fields of the bodies of messages, and the form in which the server stores a sent body.
 @Suite struct BodyFieldsTests {
     private let entities = [TextEntity(kind: .bold, offset: 0, length: 2)]
     private let entitiesJSON: JSONValue = [["type": "bold", "offset": 0, "length": 2]]
     private let forwarded = ForwardedFrom(sender: Wire.bob, nick: "B", at: 9)
     private let forwardedJSON: JSONValue = ["sender": "bob", "nick": "B", "at": 9]
 
-    /// Checks a body and its fields in both directions, also as one of the bodies of all kinds.
+    /// Checks that a body is written as its fields and read from them, as its own type and as a
+    /// `ChatBody`.
     private func check<Body: WireObject & Equatable>(
         _ kind: EventKind, _ body: Body, _ wrap: (Body) -> ChatBody, _ json: JSONValue, sourceLocation: SourceLocation = #_sourceLocation
     ) throws {
@@ -136,7 +137,7 @@ import Testing
         #expect(body == .custom(CustomBody(kind: kind, fields: fields)) && body.fields == fields && body.kind == kind)
     }
 
-    // MARK: What clients may send
+    // MARK: Sent bodies
 
     /// The fields that only the server sets, and unknown ones, are removed.
     @Test(
@@ -184,7 +185,7 @@ import Testing
 
     // MARK: Previews
 
-    /// What a list of conversations shows of each kind.
+    /// Each case is a kind, a body, and its text in a list of conversations.
     @Test(
         arguments: [
             ("text", ["text": "hello\nthere"], "hello"), ("image", ["text": "caption", "name": "a.png"], "caption"),

@@ -11,7 +11,7 @@ struct ChatChangeTests {
             body: body)
     }
 
-    /// The names of the described changes: several kinds share a body.
+    /// Returns the kinds of a described change. Several kinds can have the same body.
     private static func kinds(of shape: Shape) -> [EventKind] {
         EventKind.table.map(\.name).filter { name in
             shape.name.split(separator: ", ").contains { $0 == name || ($0.hasSuffix(".*") && name.hasPrefix($0.dropLast())) }
@@ -29,7 +29,7 @@ struct ChatChangeTests {
                 read.insert(kind)
             }
         }
-        // The described kinds, and those without a body, are all changes.
+        // Each kind of change is described or has no body.
         let changes = EventKind.table.map { EventKind($0.code) }.filter { !$0.isMessage && $0 != .hidden }
         #expect(read.union([.recall, .pollClose]) == Set(changes))
         #expect(ChatChange(self.event(.recall)) == .recall && ChatChange(self.event(.pollClose)) == .pollClose)

@@ -35,7 +35,7 @@ struct ChatKindsTests {
             let body = try ChatBody(kind: kind, body: fields)
             #expect(body.kind == kind)
             #expect(JSONValue.object(body.fields) == .object(fields))
-            // The registry accepts what can be sent, and nothing else.
+            // The registry accepts exactly the kinds that can be sent.
             let accepted = self.problem(kind, fields)
             #expect((accepted == nil) == ChatKinds.sendable.contains(kind), "\(kind): \(String(describing: accepted))")
             #expect(accepted == nil || accepted?.problem == .unsupported)

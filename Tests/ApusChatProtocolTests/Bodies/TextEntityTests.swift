@@ -37,7 +37,7 @@ struct TextEntityTests {
         #expect(self.problem([self.entity(.bold, 3, 1), self.entity(.bold, 0, 1)], of: "Hello")?.field == "entities[1].offset")
     }
 
-    /// The emoji is one scalar and two UTF-16 units; the accent is a scalar of its own.
+    /// The emoji is one scalar and two UTF-16 code units. The accent is a separate scalar.
     @Test(arguments: [("🐦", Int64(1)), ("e\u{301}", 2), ("ab", 2), ("", 0)])
     func lengthsAreInScalars(text: String, count: Int64) {
         if count > 0 { #expect(self.problem([self.entity(.bold, 0, count)], of: text) == nil) }

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Shown names and titles (RFC 8266)")
 struct NicknameTests {
-    /// RFC 8266 table 1: each is a valid nickname, with its form after enforcement.
+    /// Each case is a valid nickname and its form after enforcement (RFC 8266, table 1).
     @Test(arguments: [
         ("Foo", "Foo"), ("foo", "foo"), ("Foo Bar", "Foo Bar"), ("  Foo    Bar  ", "Foo Bar"), ("Σ", "Σ"), ("σ", "σ"), ("ς", "ς"),
         ("\u{265A}", "\u{265A}"), ("Richard \u{2163}", "Richard IV"), ("foo\u{A0}\u{3000}bar", "foo bar"),

@@ -19,19 +19,19 @@ struct UserNameTests {
     func namesHaveOneForm(text: String, expected: String) throws {
         let name = try #require(UserName(text))
         #expect(name.rawValue.unicodeScalars.elementsEqual(expected.unicodeScalars))
-        // The form is stable.
+        // The preparation of a prepared name changes nothing.
         #expect(UserName(name.rawValue) == name)
         #expect(UserName(prepared: expected) == name)
         #expect(UserName(prepared: expected).hashValue == name.hashValue)
     }
 
     @Test(arguments: [
-        // RFC 8265 table 2, and the characters that this profile excludes further.
+        // RFC 8265, table 2, and further characters that this profile excludes.
         "", " ", "foo bar", "juliet@example.com", "henry\u{2163}", "\u{265A}", "\u{221E}", "♚",
         "a/b", "a:b", "a\"b", "a'b", "a<b", "a\u{0}", "a\n", "a\u{7F}",
-        // Ends.
+        // Characters that a name must not begin or end with.
         ".a", "a.", "_a", "a_", "-a", "a-", ".", "\u{301}a",
-        // Invisible characters, and those that change the direction.
+        // Invisible characters and directional controls.
         "al\u{200B}ice", "al\u{200D}ice", "al\u{200C}ice", "al\u{FEFF}ice", "al\u{AD}ice", "\u{202E}ecila", "a\u{2066}b", "a\u{FE0F}b",
         "a\u{E0041}b", "a\u{115F}b",
         // Compatibility forms other than width.

@@ -49,8 +49,8 @@ struct ModelTests {
         #expect(try ChatHead(json: head.json) == head)
     }
 
-    /// The first screen of a user: 50 pinned conversations and the 30 newest, in groups whose title
-    /// and newest message are as long as they can be.
+    /// The first page has 50 pinned conversations and the 30 newest ones, which are groups with
+    /// titles and newest messages of the maximum length.
     @Test func firstPageOfHeadsFitsAnAnswer() throws {
         let text = String(repeating: "鸟", count: ChatLimits.previewLength), title = String(repeating: "鸟", count: ChatLimits.titleLength)
         let name = String(repeating: "鸟", count: ChatLimits.nameLength)

@@ -4,7 +4,7 @@ import ApusJSON
 import Foundation
 import Testing
 
-/// Compares the documents with the descriptions. With `APUS_UPDATE_DOCS=1` it writes them instead.
+/// Compares the documents with the descriptions, or writes them if `APUS_UPDATE_DOCS` is 1.
 @Suite("Documents of the wire")
 struct DocumentTests {
     private static let docs = URL(fileURLWithPath: #filePath)

@@ -3,8 +3,8 @@ import ApusChatReference
 import ApusJSON
 import Testing
 
-/// Values for the fields of the reference: valid ones, ones of another type, and ones beyond a
-/// limit.
+/// Values for the fields of the reference: valid ones, ones of a wrong type, and ones outside of
+/// the limits.
 enum Samples {
     static func valid(_ type: FieldType) -> JSONValue {
         switch type {
@@ -26,7 +26,8 @@ enum Samples {
         }
     }
 
-    /// An object of all required fields, and of the optional ones on request.
+    /// Returns an object with valid values of the required fields and, if `optional` is true, of
+    /// the others.
     static func object(_ fields: [Field], optional: Bool) -> JSONValue {
         .object(JSONObject(fields.filter { $0.isRequired || optional }.map { ($0.name, self.valid($0.type)) }))
     }
@@ -36,7 +37,7 @@ enum Samples {
         return self.object(shape.fields, optional: optional)
     }
 
-    /// A value of a type that a field never has.
+    /// Returns a value of a type that no field of this type accepts.
     static func wrongType(_ type: FieldType) -> JSONValue {
         switch type {
         case .integer, .number, .time, .bool: "seven"
@@ -45,7 +46,8 @@ enum Samples {
         }
     }
 
-    /// Values just outside of a type, with the problem that the reader must report.
+    /// Returns values just outside of the limits of a type, with the problem that the reader must
+    /// report.
     static func outside(_ type: FieldType) -> [(value: JSONValue, problem: WireError.Problem)] {
         switch type {
         case .string(let range):
@@ -69,7 +71,7 @@ enum Samples {
     }
 }
 
-/// Fields of one object with its codec.
+/// The described fields of an object, with its codec.
 struct DescribedObject: Sendable, CustomTestStringConvertible {
     var name: String
     var fields: [Field]
@@ -97,8 +99,8 @@ struct DescribedObject: Sendable, CustomTestStringConvertible {
         return all
     }()
 
-    /// The example; an object of the required fields where the reference has none. Absent settings
-    /// have a default, and are written.
+    /// Returns the example, or an object of the required fields if the reference has no example.
+    /// The object of settings has all fields, because absent ones are written with their defaults.
     func value() throws -> JSONObject {
         let value =
             self.example.isEmpty ? Samples.object(self.fields, optional: self.name == "Settings") : try JSONReader.read(self.example)

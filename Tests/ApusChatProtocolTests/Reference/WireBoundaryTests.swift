@@ -5,7 +5,8 @@ import Testing
 
 @Suite("Values at their limits, and values inside of others")
 struct WireBoundaryTests {
-    /// The smallest and the largest values of a type; none for a type without an order.
+    /// Returns the smallest and the largest values of a type; an empty list for one without an
+    /// order.
     private static func limits(_ type: FieldType) -> [JSONValue] {
         switch type {
         case .string(let range):
@@ -39,14 +40,14 @@ struct WireBoundaryTests {
                     let isDefault = result[field.name] == nil && (limit == 0 || limit == 1 || limit == [] || field.name == "limit")
                     #expect(isDefault || result[field.name] == limit, "\(field.name)")
                 } catch {
-                    // An empty password or list has a rule of its own.
+                    // Empty or short values of some fields violate another rule.
                     #expect(error.field.hasPrefix(field.name) && (limit == "" || limit == "a"), "\(field.name): \(error)")
                 }
             }
         }
     }
 
-    /// The fields of the objects that a field holds, by the paths that name them.
+    /// Returns the fields of the objects in a field, with the paths by which errors name them.
     private static func nested(_ field: Field) -> [(path: String, fields: [Field], wrap: (JSONValue) -> JSONValue)] {
         func shape(_ name: String) -> [Field] { ChatReference.shapes.first { $0.name == name }?.fields ?? [] }
         switch field.type {
@@ -88,7 +89,7 @@ struct WireBoundaryTests {
         }
     }
 
-    /// Numbers that JSON can hold and an integer of the wire cannot.
+    /// Numbers of JSON that are not integers of the wire.
     @Test(arguments: DescribedObject.all)
     func numbersAreExact(object: DescribedObject) throws {
         let wrong: [JSONValue] = [

@@ -4,11 +4,11 @@ import ApusJSON
 import ApusSeededRandom
 import Testing
 
-/// Changed examples: whatever a peer sends, a reader returns a value or names a field, and what it
-/// returns is written in one form.
+/// Changed examples. A reader returns a value or an error that names a field, and the value has one
+/// written form.
 @Suite("Readers accept or refuse any object")
 struct WireMutationTests {
-    /// Values that readers have stumbled over elsewhere.
+    /// Values that often cause errors in readers.
     private static let values: [JSONValue] = [
         .null, true, false, 0, 1, -1, 1.5, .integer(.max), .integer(.min), .double(1e308), .double(-0.0), .integer(9_007_199_254_740_992),
         "", " ", "a", "unknown", "0000000000001", "\u{0}",

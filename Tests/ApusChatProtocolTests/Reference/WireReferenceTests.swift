@@ -28,7 +28,7 @@ struct WireReferenceTests {
 
     @Test(arguments: DescribedObject.all)
     func everyRequiredFieldIsRequired(object: DescribedObject) throws {
-        // An empty list and an absent one are the same, except in requests.
+        // An absent list is read as an empty one, except in requests.
         for field in object.fields where field.isRequired && (object.isRequest || !field.type.isList) {
             var value = try object.value()
             value[field.name] = nil
@@ -39,7 +39,7 @@ struct WireReferenceTests {
         }
     }
 
-    /// Lists of requests for which an empty one has a meaning.
+    /// Whether a required field may be empty or absent.
     private static func mayBeEmpty(_ field: Field, in object: DescribedObject) -> Bool {
         ["convs", "options"].contains(field.name) || (field.name == "role" && !object.isRequest)
             || (!object.isRequest && field.type.isChoice)
@@ -82,8 +82,8 @@ struct WireReferenceTests {
     @Test(arguments: DescribedObject.all)
     func theCodeHasNoOtherFields(object: DescribedObject) throws {
         let count = try object.recode.propertyCount(.object(try object.value()))
-        // `from`, `before` and `around` are one property, as are the four fields of a change that
-        // are beside an access.
+        // `from`, `before` and `around` are one property, and so are the four fields of a change
+        // beside an access.
         let joined = ["history": 2, "call.update answer": 3]
         #expect(count == object.fields.count - joined[object.name, default: 0])
     }

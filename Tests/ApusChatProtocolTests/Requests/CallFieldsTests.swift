@@ -27,7 +27,7 @@ import Testing
             ["id": "m", "conv": Wire.conv, "call": 4, "state": .string(text)])
     }
 
-    /// The fields of the change are beside the access.
+    /// The answer contains the fields of the change beside the access.
     @Test func anAcceptedCallHasItsAccess() throws {
         let change = ChangeAnswer(conversation: Wire.room, id: try Wire.id("m"), seq: 9, at: 8)
         try Wire.check(

@@ -7,7 +7,7 @@ import Testing
     private let head = ChatHead(conversation: Wire.room, kind: .group, title: "T", seq: 3, n: 2, at: 4)
     private let headJSON: JSONValue = ["conv": Wire.conv, "kind": "group", "title": "T", "seq": 3, "n": 2, "at": 4]
 
-    /// Each setting has a value of its own, and none is the default.
+    /// A change of all settings to values that are not the defaults.
     private var change: ConversationSettingsChange {
         var change = ConversationSettingsChange()
         (change.write, change.invite, change.manage, change.pin) = (.admins, .members, .admins, .members)
@@ -78,7 +78,7 @@ import Testing
         try Wire.check(DeleteRequest(id: id, conversation: Wire.room), ["id": "m", "conv": Wire.conv])
     }
 
-    /// A change of one setting does not name the others, and applies to this one only.
+    /// A change of one setting does not contain or change the others.
     @Test(
         arguments: [
             ("write", "admins"), ("invite", "admins"), ("manage", "members"), ("pin", "members"), ("mention_all", "members"),

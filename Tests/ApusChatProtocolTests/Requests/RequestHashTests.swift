@@ -2,8 +2,8 @@ import ApusChatProtocol
 import ApusJSON
 import Testing
 
-/// A retry is the same request: what is hashed depends on the values that were sent, and not on
-/// their order, their spelling in JSON, or values that do not belong to the message.
+/// A retry has the hash of the first request. The hash depends on the sent values, and not on their
+/// order, their form in JSON, or values that are not part of the message.
 @Suite("Identity of a request")
 struct RequestHashTests {
     private func bytes(_ text: String) throws -> [UInt8] {
@@ -37,8 +37,9 @@ struct RequestHashTests {
         #expect(try self.bytes(text) != self.bytes(self.base))
     }
 
-    /// The hashes of stored messages are of these bytes: another form makes each retry after an
-    /// upgrade of the server a conflict. A new form needs a new version, and the old one beside it.
+    /// The hashes of stored messages are those of these bytes. With another form, each retry after
+    /// an upgrade of the server would be a conflict. A new form needs a version, beside the old
+    /// one.
     @Test func theHashedFormIsFixed() throws {
         let all = """
             {"id":"m","conv":"0000000000001","kind":"text","body":{"text":"\\u00e9 \\"1\\"\\n","n":1.50,"a":[true,null]},\

@@ -19,7 +19,7 @@ import Testing
         #expect(SearchText.tokens(of: "a 上海b").map(\.range) == [0..<1, 2..<3, 3..<4, 4..<5])
     }
 
-    /// No text makes the division fail, and each token is inside of the text.
+    /// Each token of a random text is inside of the text.
     @Test func everyTextIsDivided() {
         var generator = SystemRandomNumberGenerator()
         for _ in 0..<2_000 {

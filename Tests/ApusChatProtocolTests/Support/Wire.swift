@@ -2,7 +2,7 @@ import ApusChatProtocol
 import ApusJSON
 import Testing
 
-/// Values of the tests, and the comparison of a value with its object on the wire.
+/// Values of the tests, and the check of a codec.
 enum Wire {
     static let room = ConversationID(number: 7)
     static let other = ConversationID(number: 8)
@@ -20,8 +20,8 @@ enum Wire {
     static func otherBlob() throws -> BlobID { try #require(BlobID(String(repeating: "a1", count: 32))) }
     static func code() throws -> LinkCode { try #require(LinkCode("k7Qm2ZtX9bVw4NsA")) }
 
-    /// Checks that a value is written as an object, and that the object is read as the value. The
-    /// fields of the value differ from each other, so that two that are exchanged are found.
+    /// Checks that a value is written as an object and read from it. The fields of `value` should
+    /// differ from each other, so that the check detects exchanged fields.
     static func check<Value: WireObject & Equatable>(
         _ value: Value, _ json: JSONValue, sourceLocation: SourceLocation = #_sourceLocation
     ) throws {
