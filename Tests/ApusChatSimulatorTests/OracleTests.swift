@@ -5,7 +5,7 @@ import Testing
 
 @testable import ApusChatSimulator
 
-/// Rules of the oracle that few seeds reach.
+/// The rules of the oracle that few seeds of the simulation reach.
 @Suite struct OracleTests {
     private let ann = UserKey(1)
     private let bob = UserKey(2)

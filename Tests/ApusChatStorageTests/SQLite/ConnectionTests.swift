@@ -83,7 +83,7 @@ import Testing
             try insert.with(2).run()
             let select = try connection.prepare("SELECT id FROM t ORDER BY id")
             #expect(try select.first { $0.int(0) } == 1)
-            #expect(try select.all { $0.int(0) } == [1, 2])  // the first row only was read before
+            #expect(try select.all { $0.int(0) } == [1, 2])  // the previous run read only the first row
             #expect(try connection.prepare("SELECT id FROM t WHERE id = 9").number() == 0)
             #expect(connection.changedRows == 1)
         }
@@ -94,7 +94,7 @@ import Testing
         try self.connection { connection in
             #expect(try connection.snapshot { () throws(StorageError) in connection.isInTransaction })
             #expect(!connection.isInTransaction)
-            // An inner one belongs to the outer one.
+            // An inner snapshot is part of the outer one.
             try connection.snapshot { () throws(StorageError) in
                 try connection.snapshot { () throws(StorageError) in #expect(connection.isInTransaction) }
                 #expect(connection.isInTransaction)
@@ -108,7 +108,7 @@ import Testing
                 } == .invalidUse)
             #expect(!connection.isInTransaction)
             #expect(try connection.prepare("SELECT count(*) FROM t").number() == 0)
-            connection.rollback()  // without a transaction it does nothing
+            connection.rollback()  // has no effect without a transaction
         }
     }
 
@@ -133,7 +133,7 @@ import Testing
 
     // MARK: A full disk
 
-    /// The limit of pages fails as a full disk does: with SQLITE_FULL, in the middle of a batch.
+    /// At the limit of pages a batch fails as on a full disk, with `SQLITE_FULL`.
     @Test func aFullDiskUndoesTheBatchAndPasses() throws {
         let folder = try TemporaryFolder()
         let storage = try folder.open()
@@ -153,7 +153,7 @@ import Testing
         let pages = try storage.connection.prepare("PRAGMA page_count").number()
         try storage.connection.execute("PRAGMA max_page_count = \(pages + 10)")
         #expect(self.code { try add(3...200, String(repeating: "x", count: 2_000)) } == .full)
-        #expect(storage.failure == nil)  // a full disk passes; the storage is not damaged
+        #expect(storage.failure == nil)  // a full disk does not damage the storage
         try storage.probe()
         try storage.connection.execute("PRAGMA max_page_count = 1000000")
         try add(3...4, "{}")
@@ -223,7 +223,7 @@ import Testing
         let path = other.path + "/chat.sqlite"
         try reads.backUp(to: path)
         #expect(self.code { try reads.backUp(to: path) } != nil)
-        // After a failure, too, the reader writes nothing.
+        // After a failed backup, the reader still cannot write.
         #expect(self.code { try reads.connection.execute("DELETE FROM account") } != nil)
         #expect(try other.open().accounts(after: nil, limit: 9).map(\.nickname) == ["Ann"])
         #expect(try reads.check().isEmpty)
@@ -267,7 +267,7 @@ import Testing
         #expect(self.code { _ = try storage.forgetRequests(before: 1, limit: 1) } == .invalidUse)
         #expect(self.code { _ = try storage.forgetTextChanges(before: 1, limit: 1) } == .invalidUse)
         let before = try storage.position()
-        #expect(try storage.commit(Changes()).commit == 0)  // nothing to commit is no commit
+        #expect(try storage.commit(Changes()).commit == 0)  // a batch without changes is not counted
         #expect(try storage.position() == before)
         storage.abandon()
         _ = try storage.begin(Needs())

@@ -5,11 +5,11 @@ import Testing
 
 @testable import ApusChatSQLite
 
-/// The data epoch changes exactly when the data is not the continuation of what clients have seen.
+/// The data epoch changes if and only if the data does not continue the state that clients have.
 @Suite struct DataEpochTests {
     private func epoch(_ folder: TemporaryFolder) throws -> String { try folder.open().position().epoch }
 
-    /// Commits batches that write nothing but an account.
+    /// Commits batches, each of which writes an account.
     private func work(_ folder: TemporaryFolder, batches: Int) throws {
         let storage = try folder.open()
         for key in 1...batches {
@@ -60,7 +60,7 @@ import Testing
         let backup = try Data(contentsOf: file)
         try self.work(folder, batches: 3)
         #expect(try self.epoch(folder) == first)
-        // Written into the file in place, as `cp` does: the inode stays.
+        // The backup is written into the existing file, as by `cp`, so that the inode stays.
         let handle = try FileHandle(forWritingTo: file)
         try handle.truncate(atOffset: 0)
         try handle.write(contentsOf: backup)

@@ -39,14 +39,14 @@ import Testing
         #expect(found == [1, 2, 3])
     }
 
-    /// Members count, also those that are added later: a few large conversations fill a generation.
+    /// All members count, so that a few large conversations fill a generation.
     @Test func membersCount() {
         for (members, added, isFull) in [(2, 0, false), (3, 0, true), (0, 2, false), (0, 3, true), (1, 1, false), (1, 2, true)] {
             var rows = HotRows(capacity: 3)
             rows.insert(self.conversation(1, members: Array(stride(from: 1, through: Int64(members), by: 1))))
             rows.addWeight(added)
             rows.age()
-            // A generation that was replaced is lost with the next one.
+            // A full generation is replaced, and removed when the next one is full.
             for key in 2...6 as ClosedRange<Int64> { rows.insert(self.conversation(key)) }
             rows.age()
             let isLost = rows.find(ConversationKey(1)) == nil
@@ -89,7 +89,7 @@ import Testing
         rows.removeAll()
         let found = self.found(&rows, 1...3)
         #expect(found == [])
-        // The weight begins anew.
+        // A new generation has no weight.
         rows.insert(self.conversation(4))
         rows.age()
         rows.insert(self.conversation(5))

@@ -5,7 +5,7 @@ import Testing
 @testable import ApusChatSQLite
 
 /// A random script of accounts, contacts, links, scheduled messages, sign-ins and uploads leaves
-/// SQLite and memory in the same state: every read is compared, in pages of several sizes.
+/// SQLite and memory in the same state. The test compares all reads, in pages of several sizes.
 @Suite struct PeopleScriptTests {
     @Test(arguments: 1...8 as ClosedRange<UInt64>) func allStoragesAgree(_ seed: UInt64) throws {
         let folder = try TemporaryFolder()
@@ -40,7 +40,7 @@ import Testing
         return rows
     }
 
-    /// The rows of a list whose cursor is the last row.
+    /// Returns all rows of a list whose cursor is the last row of a page.
     private func list<Row, Cursor>(_ read: (Cursor?, Int) throws -> [Row], cursor: (Row) -> Cursor, size: Int) throws -> [Row] {
         try self.pages(
             { after, limit in
@@ -161,7 +161,7 @@ import Testing
     }
 }
 
-/// Makes random batches from a seed.
+/// Generates random batches from a seed.
 struct PeopleScript {
     let users = (1...6).map { UserKey(Int64($0)) }
     let conversations = [21, 22, 23].map { ConversationKey(Int64($0)) }
@@ -170,7 +170,7 @@ struct PeopleScript {
     let blobs = (0..<5).compactMap { BlobID(String(repeating: "0\($0)", count: 32)) }
     /// Sorted, as operators list them.
     static let hashes: [[UInt8]] = [[0, 1], [1], [2, 0], [255, 255]]
-    /// Parts of names, also such that are special in a query.
+    /// Parts of names, some of which are special characters of queries.
     static let parts = ["a", "li", "ali", "alice", "ALICE", "王", "小明", "ä", "Ö", "u1", "'", "\"", "%", "_", "*", "zz", "e", "ne", "row"]
     private static let nicknames = ["", "Alice", "王小明", "Äneas Ö.", "O'Neil", "50 % \"off\"", "_*", "ALICE"]
     private static let titles = ["Rowing", "王小明 group", "100 %", "alice"]
@@ -319,7 +319,7 @@ struct PeopleScript {
         case 1: changes.credentials.pushes.append((key, self.random(3) == 0 ? nil : "{\"at\":\(self.time)}"))
         default:
             self.time += 1
-            // A device stays that of its user, and keeps the time of its first sign-in.
+            // The user of a device and the time of its first sign-in do not change.
             var row = DeviceRow(
                 key: key, user: self.users[Int(key.rawValue) % self.users.count], name: self.pick(Self.nicknames), platform: "web", at: 7)
             row.capabilities = self.random(2) == 0 ? [] : ["call.audio", "x y"]

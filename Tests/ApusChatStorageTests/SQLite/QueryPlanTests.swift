@@ -3,10 +3,10 @@ import Testing
 
 @testable import ApusChatSQLite
 
-/// SQLite explains every statement of the storage: none reads a whole table, and none sorts a set
-/// without a cap.
+/// The query plans of all statements of the storage. No statement reads a whole table or sorts an
+/// unbounded set.
 @Suite struct QueryPlanTests {
-    /// The statements that sort, and why they may.
+    /// The statements that sort, with the bounds of their sets.
     private static let sorting: [String: String] = [
         ListQuery.places.sql: "the conversations of one account, at most 10,000",
         ListQuery.pinnedPlaces.sql: "the pinned conversations of one account",
@@ -38,7 +38,7 @@ import Testing
         return try connection.prepare("EXPLAIN QUERY PLAN " + sql).all { $0.text(3) }
     }
 
-    /// A full-text match is called a scan of the virtual table; M0 is its MATCH constraint.
+    /// SQLite reports a full-text match as a scan of the virtual table. M0 is its MATCH constraint.
     private static func isAllowedScan(_ step: String) -> Bool {
         step.contains("VIRTUAL TABLE INDEX") && step.contains(":M") || step == "SCAN CONSTANT ROW"
     }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ApusChatSQLite
 
-/// Values that are kept as text or numbers in columns.
+/// Values that are stored as text or numbers in columns.
 @Suite struct RowTextTests {
     @Test func everyValueHasItsOwnNumber() {
         for kind in ConversationKind.allCases { #expect(ConversationKind(code: kind.code) == kind) }
@@ -17,7 +17,7 @@ import Testing
         #expect(Set(MemberState.allCases.map(\.code)).count == MemberState.allCases.count)
     }
 
-    /// The numbers are those of every database that exists.
+    /// All existing databases contain these numbers.
     @Test func numbersNeverChange() {
         #expect(ConversationKind.allCases.map { "\($0.rawValue) \($0.code)" } == ["self 1", "pair 2", "group 3", "channel 4", "unknown 0"])
         #expect(
@@ -77,7 +77,8 @@ import Testing
         "", "a", "ab", "Alice", "alice", "王小明", "Äneas Ö.", "a b", "aa", "aaa", "abab", "👍🏽", "İ", "ß", "O'Neil \"x\"",
     ]
 
-    /// A phrase of overlapping pairs is in the words of a name exactly if the part is in the name.
+    /// The words of a name contain the phrase of overlapping pairs of a text if and only if the
+    /// name contains the text.
     @Test(arguments: Self.names)
     func anyPartOfANameIsFound(name: String) {
         let words = NameGrams.words(of: name).split(separator: " ").map(String.init)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import ApusChatSQLite
 
-/// What only a storage on disk has: restarts, failures, copies, versions.
+/// Restarts, failures, copies and versions, which only a storage on disk has.
 @Suite struct SQLiteStorageTests {
     /// The result code of the next commit, which a test sets.
     private final class Fault: @unchecked Sendable {  // one thread uses it
@@ -86,7 +86,7 @@ import Testing
         let isIOError = code & 0xFF == SQLITE_IOERR
         #expect((storage.failure != nil) == isIOError)
         if isIOError {
-            // Reads only, until it is opened again.
+            // The storage refuses writes until it is recovered.
             #expect(throws: StorageError.self) { try self.send(storage, 2) }
             try storage.recover()
             #expect(storage.failure == nil)
@@ -164,7 +164,7 @@ import Testing
         #expect(try !storage.mayRead(BlobNeed(user: UserKey(2), blob: need.blob)))
     }
 
-    /// The stored number of skipped messages and a recount agree, whichever interval is counted.
+    /// The stored number of skipped messages equals a recount from either end.
     @Test func skippedMessagesAreCountedFromEitherEnd() throws {
         let folder = try TemporaryFolder()
         let storage = try folder.open()

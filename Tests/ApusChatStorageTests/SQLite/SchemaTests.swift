@@ -31,7 +31,7 @@ import Testing
         #expect(files.sorted() == (1...ChatSchema.version).map { "schema-\($0).sql" })
     }
 
-    /// A database of each version is opened, brought to the current one, read and written.
+    /// A database of each version is opened, migrated to the current version, read and written.
     @Test(arguments: 1...ChatSchema.version) func aDatabaseOfEachVersionIsOpened(_ version: Int64) throws {
         let folder = try TemporaryFolder()
         let script = try String(contentsOf: Self.fixtures.appendingPathComponent("schema-\(version).sql"), encoding: .utf8)

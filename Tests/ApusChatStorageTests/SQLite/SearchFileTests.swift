@@ -6,7 +6,7 @@ import Testing
 
 @testable import ApusChatSQLite
 
-/// The file of the search index, damaged in any way while the server was off.
+/// The file of the search index with damage of several kinds.
 @Suite struct SearchFileTests {
     enum Damage: CaseIterable {
         case missing, empty, oneByte, cutInTheHeader, cutInTheMiddle, cutAtTheEnd, garbage, otherHeader, garbageLog, garbageLogs,
@@ -68,7 +68,7 @@ import Testing
         try world.append(to: key, by: world.ann) { event, _ in event.body = #"{"text":"\#(text)"}"# }
     }
 
-    /// A world with three indexed messages, whose index is closed.
+    /// Returns a world with three indexed messages and a closed index.
     private func world() throws -> (StorageWorld, ChatFolder, ConversationKey) {
         let world = try StorageWorld(.sqlite)
         let group = try world.group(1, world.ann)
@@ -78,14 +78,14 @@ import Testing
         return (world, try #require(world.lock), group)
     }
 
-    /// Starts and updates an index, as a server does.
+    /// Opens an index and updates it until it is complete, as a server does.
     private func start(_ lock: ChatFolder) throws {
         let index = try SearchIndex(lock)
         while try index.update(at: 0) {}
     }
 
-    /// No damage of the index keeps a server from its start, and it is found at once or at the
-    /// start after the first update.
+    /// A damaged index is rebuilt at the start, or at the next start if only the first update
+    /// detects the damage.
     @Test(arguments: Damage.allCases) func aDamagedIndexIsMadeAgain(_ damage: Damage) throws {
         let (world, lock, group) = try self.world()
         try damage.apply(to: lock.searchPath)
@@ -96,7 +96,7 @@ import Testing
         let need = SearchNeed(words: SearchWords("word"))
         let page = try SQLiteReads(lock).search(need, as: world.ann, limit: 9)
         #expect(page.hits.map(\.view.seq) == [5, 4, 3, 2, 1])
-        // The log was never touched.
+        // The log is unchanged.
         #expect(try world.seqs(group, .from(1), as: world.ann) == [1, 2, 3, 4, 5])
     }
 
@@ -121,7 +121,7 @@ import Testing
         let reports = NIOLockedValueBox(0)
         index.whenDamaged { reports.withLockedValue { $0 += 1 } }
         let readers = [try SQLiteReads(lock), try SQLiteReads(lock)]
-        // Before the first search, so that no reader has a page in its cache.
+        // The damage precedes the first search, so that no reader has a page in its cache.
         try Damage.laterPages.apply(to: lock.searchPath, inPlace: true)
         let need = SearchNeed(words: SearchWords("word"))
         for reader in readers + readers {
@@ -150,7 +150,7 @@ import Testing
             let page = try SQLiteReads(lock).search(need, as: world.ann, limit: 9)
             return page.indexedAt == 0 ? nil : page.hits.map(\.view.seq)
         }
-        /// The report of a search that found damage.
+        /// Reports damage as a search does.
         func damage() throws {
             lock.search.damaged(lock.search.generation)
             #expect(try search() == nil)
@@ -167,13 +167,13 @@ import Testing
         #expect(try world.seqs(group, .from(1), as: world.ann) == [1, 2, 3], "the log is readable")
         while try index.update(at: start + SearchIndex.rebuildInterval) {}
         #expect(try search() == [3, 2, 1] && lock.search.generation == 2)
-        // The interval begins anew with each rebuild.
+        // Each rebuild starts a new interval.
         try damage()
         #expect(throws: StorageError.self) { try index.update(at: start + 2 * SearchIndex.rebuildInterval - 1) }
         #expect(lock.search.generation == 2)
     }
 
-    /// Damage that a reader reports of a file that was replaced does not concern the new file.
+    /// A late report of damage in a replaced file has no effect on the new file.
     @Test func lateDamageIsNotReported() {
         let health = SearchHealth()
         let reports = NIOLockedValueBox(0)
@@ -188,7 +188,7 @@ import Testing
         #expect(health.isDamaged && reports.withLockedValue { $0 } == 2)
     }
 
-    /// A directory may contain data of the operator, and is moved aside with them.
+    /// A directory in place of the file may contain data of the operator, so it is renamed.
     @Test func aDirectoryIsMovedAside() throws {
         let (world, lock, _) = try self.world()
         try withExtendedLifetime(world) {  // its end removes the folder
@@ -201,7 +201,7 @@ import Testing
         }
     }
 
-    /// A position that is behind, as after a power failure, continues without a message twice.
+    /// An index with an old position, as after a power failure, does not index a message twice.
     @Test func anIndexThatIsBehindContinues() throws {
         let (world, lock, group) = try self.world()
         let url = URL(fileURLWithPath: lock.searchPath)

@@ -2,7 +2,7 @@ import ApusChatProtocol
 import ApusChatStorage
 import Testing
 
-/// What a batch reads and writes.
+/// The reads and writes of a batch.
 @Suite struct BatchTests {
     @Test(arguments: StorageKind.allCases) func aBatchReadsWhatItAskedFor(_ kind: StorageKind) throws {
         let world = try StorageWorld(kind)
@@ -50,7 +50,7 @@ import Testing
         let facts = try world.facts { $0.sends = [sent] + others }
         #expect(facts.sends[sent] == SentFact(hash: hash, seq: 1, n: 1, at: world.now + 1))
         for address in others { #expect(facts.sends.isLoaded(address) && facts.sends[address] == nil) }
-        // The ack survives the content.
+        // The stored ack remains after the content is removed.
         try world.write { $0.blanks = [EventBlank(address: EventAddress(group, 1), state: .recalled)] }
         #expect(try world.facts { $0.sends = [sent] }.sends[sent]?.hash == hash)
     }

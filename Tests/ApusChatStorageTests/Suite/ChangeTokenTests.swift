@@ -2,7 +2,7 @@ import ApusChatProtocol
 import ApusChatStorage
 import Testing
 
-/// Positions, and what changed after them.
+/// Positions, and the conversations that changed after them.
 @Suite struct ChangeTokenTests {
     private func changed(_ world: StorageWorld, _ user: UserKey, after position: SyncPosition, size: Int = 100) throws -> [Int64]? {
         var keys: [Int64] = []

@@ -97,7 +97,7 @@ import Testing
         #expect(page.conversations.map(\.profile.title) == ["Club 5", "Club 3"])
         let rest = try world.storage.listedConversations(containing: "club", after: page.next, limit: 2)
         #expect(rest.conversations.map(\.profile.title) == ["Club 1"] && rest.next == nil)
-        // A setting that changes moves it.
+        // A conversation leaves the list with its setting.
         let key = ConversationKey(1)
         var row = try #require(try world.head(world.ann, key)).conversation
         row.settings.listed = false

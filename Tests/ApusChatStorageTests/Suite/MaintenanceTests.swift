@@ -2,7 +2,7 @@ import ApusChatProtocol
 import ApusChatStorage
 import Testing
 
-/// What the server finds to do by itself: scheduled messages, and what deletions leave.
+/// The reads of the maintenance: due scheduled messages, and the remains of deletions.
 @Suite struct MaintenanceTests {
     @Test(arguments: StorageKind.allCases) func scheduledMessagesAreFoundWhenTheirTimeHasCome(_ kind: StorageKind) throws {
         let world = try StorageWorld(kind)
@@ -36,7 +36,8 @@ import Testing
         #expect(try world.storage.scheduled(of: world.ann, limit: 9) == [refused, rows[1]])
     }
 
-    /// An id is one of its user: the removal of another user's, or of none, changes nothing.
+    /// An id belongs to its user. The removal of another user's id, or of a missing one, has no
+    /// effect.
     @Test(arguments: StorageKind.allCases) func aScheduledMessageIsRemovedByItsUserOnly(_ kind: StorageKind) throws {
         let world = try StorageWorld(kind)
         let id = try #require(ClientID("a"))
@@ -56,7 +57,7 @@ import Testing
         }
         let facts = try world.facts { $0.scheduledCounts = [world.ann, world.bob] }
         #expect(facts.scheduledCounts == [world.ann: 0, world.bob: 1])
-        // The id is free again.
+        // The id can be used again.
         try world.write { $0.scheduled = [rows[0]] }
         #expect(try world.storage.scheduled(of: world.ann, limit: 9) == [rows[0]])
     }
@@ -153,7 +154,7 @@ import Testing
         #expect(try page(0).events.map(\.seq) == [1, 3, 6])
         #expect(try page(6) == SenderPage(events: [], next: nil))
         #expect(try world.storage.events(of: ConversationKey(9), by: world.ann, after: 0, changes: true, limit: 9).events == [])
-        // Of a long log one window is looked at.
+        // One read examines one window of a long log.
         try world.append(Int(SenderPage.window), to: group, by: world.bob)
         try world.append(to: group, by: world.ann)
         #expect(try page(6) == SenderPage(events: [], next: 6 + SenderPage.window))

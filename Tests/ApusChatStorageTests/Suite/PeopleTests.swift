@@ -48,10 +48,10 @@ import Testing
         #expect(try member(world.ann, group)?.changed == commit)
         #expect(try member(world.ann, other)?.folders == 0b001 && member(world.ann, other)?.changed != commit)
         #expect(try member(world.bob, group)?.folders == 0b010)
-        // The rows that the writer keeps, too.
+        // The cached rows of the writer change as well.
         let facts = try world.facts { $0.members = [MemberAddress(group, world.ann)] }
         #expect(facts.members[MemberAddress(group, world.ann)]?.folders == 0b100)
-        // A row of the same batch is newer.
+        // A row in the same batch overrides the removal.
         try world.write { changes in
             changes.folderRemovals = [FolderRemoval(user: world.ann, folders: 0b100)]
             changes.members = facts.members[MemberAddress(group, world.ann)].map { [$0] } ?? []
@@ -171,7 +171,7 @@ import Testing
         #expect(try found("*") == [33])
         #expect(try found("an", limit: 1) == [11])
         #expect(try found("an", after: 11) == [31])
-        // A new shown name replaces the old one.
+        // A new nickname replaces the old one in the index.
         var row = try #require(try world.storage.accounts([UserKey(31)]).first)
         row.nickname = "Sophie"
         try world.write { $0.accounts = [row] }

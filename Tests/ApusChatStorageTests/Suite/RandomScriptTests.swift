@@ -4,7 +4,8 @@ import Testing
 
 @testable import ApusChatSQLite
 
-/// A random script of batches leaves SQLite and memory in the same state: every read is compared.
+/// A random script of batches leaves SQLite and memory in the same state. The test compares all
+/// reads.
 @Suite struct RandomScriptTests {
     @Test(arguments: 1...6 as ClosedRange<UInt64>) func allStoragesAgree(_ seed: UInt64) throws {
         let folder = try TemporaryFolder()
@@ -71,7 +72,7 @@ import Testing
     }
 }
 
-/// Makes random batches from a seed.
+/// Generates random batches from a seed.
 struct RandomScript {
     let users = (1...5).map { UserKey(Int64($0)) }
     let conversations = [8, 3, 5].map { ConversationKey(Int64($0)) }
@@ -91,7 +92,7 @@ struct RandomScript {
 
     private mutating func pick<Value>(_ values: [Value]) -> Value { values[self.random(values.count)] }
 
-    /// What each batch reads.
+    /// The reads of each batch.
     var needs: Needs {
         var needs = Needs()
         needs.conversations = self.conversations
@@ -104,7 +105,7 @@ struct RandomScript {
         return needs
     }
 
-    /// Everything there is.
+    /// The reads of all rows.
     var allNeeds: Needs {
         var needs = self.needs
         needs.events = self.conversations.flatMap { key in

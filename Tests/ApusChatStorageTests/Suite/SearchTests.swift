@@ -4,7 +4,7 @@ import Testing
 
 @testable import ApusChatSQLite
 
-/// Messages are found by their words, by those that can see them.
+/// The search for messages by words, among those that the user sees.
 @Suite struct SearchTests {
     private static func text(_ text: String) -> String { #"{"text":"\#(text)"}"# }
 
@@ -61,7 +61,7 @@ import Testing
         try world.write { $0.blanks = [EventBlank(address: EventAddress(group, 2), state: .expired)] }
         #expect(try world.found("draft", as: world.bob) == [3])
         #expect(try world.found("final", as: world.bob) == [1])
-        // Changed before the index saw it.
+        // The message changes before it is indexed.
         try self.say("late draft", in: group, by: world.ann, world)
         try world.change(EventAddress(group, 4)) { event in
             (event.original, event.body, event.state, event.editedAt) = (event.body, Self.text("late words"), .edited, world.now)
@@ -91,8 +91,8 @@ import Testing
         #expect(try world.found("tea", as: world.ann) { $0.kinds = [.poll] } == [])
     }
 
-    /// Without words, all messages of the kinds in the conversation are found: also those without a
-    /// text, and only those that the user sees.
+    /// A search without words finds all messages of the kinds in the conversation that the user
+    /// sees, including those without a text.
     @Test(arguments: StorageKind.allCases) func messagesAreListedByTheirKind(_ kind: StorageKind) throws {
         let world = try StorageWorld(kind)
         let one = try world.group(1, world.ann, world.bob)
@@ -134,7 +134,7 @@ import Testing
         #expect(seqs == Array(stride(from: 150, through: 2, by: -2)))
     }
 
-    /// More conversations than one query of the index covers, with hits in all of them.
+    /// The user has hits in more conversations than one query of the index covers.
     @Test func manyConversationsAreSearchedInTheOrderOfTime() throws {
         let world = try StorageWorld(.sqlite)
         let keys = try (1...900).map { try world.group(Int64($0), world.ann) }
@@ -187,7 +187,7 @@ import Testing
         #expect(try world.found("hello", as: world.ann) == [1])
     }
 
-    /// The changes that the index has seen are forgotten, but for the last one: its number goes on.
+    /// The indexed changes are removed except the last one, which keeps the numbers increasing.
     @Test func seenChangesAreForgotten() throws {
         let world = try StorageWorld(.sqlite)
         let group = try world.group(1, world.ann)

@@ -11,7 +11,7 @@ enum StorageKind: String, CaseIterable, CustomTestStringConvertible {
     var testDescription: String { self.rawValue }
 }
 
-/// A storage with a few users, and short ways to write to it.
+/// A storage with a few users, and helpers to write to it.
 final class StorageWorld {
     let storage: any ChatStorage
     let folder: TemporaryFolder?
@@ -91,7 +91,7 @@ final class StorageWorld {
         return group
     }
 
-    /// The counters of a conversation as they are.
+    /// Returns the current counters of a conversation; zeros if it does not exist.
     func counters(_ key: ConversationKey) throws -> ConversationCounters {
         try self.facts { $0.conversations = [key] }.conversations[key]?.counters ?? ConversationCounters()
     }
@@ -132,7 +132,7 @@ final class StorageWorld {
         return try self.write { $0.members = [row] }
     }
 
-    /// Attaches something of a user to an event.
+    /// Changes the annotations of a user on an event.
     func annotate(_ user: UserKey, _ address: EventAddress, _ body: (inout AnnotationRow) -> Void) throws {
         let key = AnnotationAddress(address, user)
         let facts = try self.facts {
@@ -152,12 +152,12 @@ final class StorageWorld {
 
     func event(_ address: EventAddress) throws -> EventRow? { try self.facts { $0.events = [address] }.events[address] }
 
-    /// The seqs of a selection, negative for hidden events.
+    /// Returns the seqs of the selected events, negated for hidden ones.
     func seqs(_ key: ConversationKey, _ selection: EventSelection, as user: UserKey, limit: Int = 100) throws -> [Int64] {
         try self.storage.events(in: key, selection, as: user, limit: limit).map { $0.row == nil ? -$0.seq : $0.seq }
     }
 
-    /// Brings the search index up to date, if the storage has one, and searches.
+    /// Updates the search index, if the storage has one, and searches.
     func search(_ words: String, as user: UserKey, limit: Int = 100, configure: (inout SearchNeed) -> Void = { _ in }) throws -> SearchPage
     {
         var need = SearchNeed(words: SearchWords(words))
@@ -172,7 +172,7 @@ final class StorageWorld {
     /// Closes the search index.
     func forgetIndex() { self.index = nil }
 
-    /// The seqs of the messages that a search finds.
+    /// Returns the seqs of the messages that a search finds.
     func found(_ words: String, as user: UserKey, configure: (inout SearchNeed) -> Void = { _ in }) throws -> [Int64] {
         try self.search(words, as: user, configure: configure).hits.map(\.view.seq)
     }

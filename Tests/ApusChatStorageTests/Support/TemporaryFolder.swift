@@ -3,7 +3,7 @@ import Foundation
 
 @testable import ApusChatSQLite
 
-/// A folder that is removed with its object.
+/// A temporary folder that is removed when the object is released.
 final class TemporaryFolder {
     let path: String
 
@@ -20,7 +20,7 @@ final class TemporaryFolder {
 
     static func write(_ bytes: [UInt8], to path: String) throws { try Data(bytes).write(to: URL(fileURLWithPath: path)) }
 
-    /// Copies a file of the folder.
+    /// Copies a file to another folder, in which it replaces a file of the same name.
     func copy(_ name: String, to other: TemporaryFolder, as newName: String? = nil) throws {
         let target = other.path + "/" + (newName ?? name)
         try? FileManager.default.removeItem(atPath: target)
