@@ -37,7 +37,7 @@ struct ChatClockZoneTests {
         #expect(try self.clock("UTC", "2026-11-24T09:30:00Z").parse(text) == nil)
     }
 
-    /// The clocks of Paris go back in the night of 2026-10-25 and forward in that of 2027-03-28.
+    /// Summer time in Paris ends in the night of 2026-10-25 and begins in that of 2027-03-28.
     @Test func theNextTimeIsTheNextOnThatClock() throws {
         let autumn = try self.clock("Europe/Paris", "2026-10-24T21:00:00Z")  // 23:00
         #expect(autumn.parse("22:00") == (try self.milliseconds("2026-10-25T21:00:00Z")))

@@ -18,7 +18,7 @@ struct ChatLineTableTests {
             if command != .jump {
                 #expect(ChatLine("/\(name) some words ") == .command(ChatCall(command, [], "some words")))
             }
-            // A number is the number of a message for the commands that take some, else a word.
+            // A number is that of a message for commands that take messages, and a word for others.
             let expected: ChatLine = command.takesMessages ? .command(ChatCall(command, [3], "w")) : .command(ChatCall(command, [], "#3 w"))
             #expect(ChatLine("/\(name) #3 w") == expected)
         }

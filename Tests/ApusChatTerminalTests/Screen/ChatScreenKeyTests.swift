@@ -2,7 +2,7 @@ import Testing
 
 @testable import ApusChatTerminal
 
-/// The keys of the screen, by what has the focus.
+/// The keys of the screen, by the part that has the focus.
 @Suite("Keys of the screen")
 struct ChatScreenKeyTests {
     private func screen(conversations: Int = 5, messages: Int = 20, opened: String? = nil, width: Int = 90, height: Int = 20) -> ChatScreen
@@ -39,7 +39,7 @@ struct ChatScreenKeyTests {
     @Test(arguments: [Key.enter, .right, .newline])
     func theSelectedConversationIsOpened(key: Key) {
         var screen = self.screen()
-        #expect(screen.handle(key) == [.open(conversation: "0")])  // none is selected: the first one
+        #expect(screen.handle(key) == [.open(conversation: "0")])  // opens the first one if none is selected
         _ = self.press([.down, .down], &screen)
         #expect(screen.handle(key) == [.open(conversation: "1")])
         screen.conversations = []
@@ -111,7 +111,7 @@ struct ChatScreenKeyTests {
             let selected = screen.selected ?? ""
             #expect(screen.frame().text.contains { $0.contains(" Room \(selected) ") }, "\(selected)")
         }
-        // Conversations that are gone leave no empty rows behind.
+        // Removed conversations leave no empty rows.
         _ = screen.handle(.end)
         _ = screen.frame()
         screen.conversations = Array(screen.conversations.suffix(2))
@@ -142,7 +142,7 @@ struct ChatScreenKeyTests {
         #expect(self.press([.markUp, key], &screen) == [.submit(line)])
         #expect(screen.focus == .messages && screen.editor.isEmpty)
         screen.unmark()
-        #expect(screen.markedSeq == 20)  // the next key is for it, too
+        #expect(screen.markedSeq == 20)  // the next key also applies to it
         _ = screen.handle(.escape)
         #expect(screen.focus == .input && screen.markedSeq == nil)
     }
@@ -170,7 +170,7 @@ struct ChatScreenKeyTests {
         #expect(screen.markedSeq == 1)
         _ = screen.handle(.down)
         #expect(screen.markedSeq == 3)
-        _ = screen.handle(.down)  // beyond the last one: the input
+        _ = screen.handle(.down)  // leaves the last one for the input
         #expect(screen.markedSeq == nil && screen.focus == .input)
         screen.messages = [Self.message(2, isNotice: true)]
         #expect(self.press([.markUp, .up], &screen).isEmpty)
@@ -222,9 +222,9 @@ struct ChatScreenKeyTests {
         screen.isThread = true
         _ = self.press([.pageUp, .markUp, .character("r")], &screen)
         #expect(screen.editor.text.hasPrefix("/reply #"))
-        #expect(screen.handle(.escape).isEmpty && screen.editor.isEmpty)  // the command
+        #expect(screen.handle(.escape).isEmpty && screen.editor.isEmpty)  // removes the command
         #expect(screen.markedSeq != nil)
-        #expect(screen.handle(.escape).isEmpty && screen.markedSeq == nil)  // the selection
+        #expect(screen.handle(.escape).isEmpty && screen.markedSeq == nil)  // removes the selection
         #expect(screen.handle(.escape) == [.leaveThread])
         screen.isThread = false
         screen.hasLater = true
@@ -249,7 +249,7 @@ struct ChatScreenKeyTests {
         #expect(screen.handle(key) == actions)
         screen = self.screen()
         _ = screen.handle(.character("/"))
-        #expect(screen.handle(key).isEmpty)  // a command, and no conversation
+        #expect(screen.handle(key).isEmpty)  // an unfinished command opens no conversation
     }
 
     @Test func controlCDiscardsBeforeItQuits() {

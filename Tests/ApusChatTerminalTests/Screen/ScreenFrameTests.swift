@@ -2,7 +2,7 @@ import Testing
 
 @testable import ApusChatTerminal
 
-/// The output of a frame, performed by a terminal.
+/// The output of frames, which a virtual terminal performs.
 @Suite("Frames of the screen")
 struct ScreenFrameTests {
     private func frame(_ rows: [String], cursor: (row: Int, column: Int)? = nil) -> ScreenFrame {
@@ -73,12 +73,13 @@ struct ScreenFrameTests {
         #expect(style.code(hasColour: true) == "\u{1B}[0;1;2;3;4;7;9;32m")
     }
 
-    /// A terminal may give an emoji another width than this program: what follows it is placed.
+    /// The column after an emoji is set, because a terminal may use another width than this
+    /// program.
     @Test func whatFollowsAnEmojiIsPlaced() {
         let frame = ScreenFrame(rows: [[ScreenSpan("👨‍👩‍👧"), ScreenSpan("│"), ScreenSpan("x")]])
         let output = frame.output(after: nil)
         #expect(output.contains("👨‍👩‍👧\u{1B}[3G") && !output.contains("\u{1B}[2G"))
-        // "│" has no certain width either.
+        // The width of "│" also depends on the terminal.
         #expect(output.contains("\u{1B}[4G"))
     }
 

@@ -5,8 +5,8 @@ import Testing
 
 @testable import ApusChatTerminal
 
-/// Messages of every kind on screens of all widths, with texts whose characters have other widths
-/// than one cell.
+/// Messages of every kind on screens of several widths, with texts whose characters are not all one
+/// cell wide.
 @Suite("Kinds of messages at all widths")
 struct ScreenKindTests {
     private static let widths = [20, 24, 30, 40, 69, 70, 80, 132]
@@ -16,7 +16,7 @@ struct ScreenKindTests {
         "שלום עולם, mixed with 中文 and e\u{301}\u{301} marks", "１２３ ＡＢＣ ｱｲｳ 한국어", String(repeating: "好", count: 200),
     ]
 
-    /// One message of each kind, with this text wherever the kind has one.
+    /// Returns a message of each kind, with this text in all fields for texts.
     private func messages(_ text: String) -> [ChatMessage] {
         Sample.bodies.enumerated().map { index, item in
             var body = item.body
@@ -52,8 +52,8 @@ struct ScreenKindTests {
         }
     }
 
-    /// The terminal shows the frames that follow each other as if each was drawn whole, also after
-    /// another size.
+    /// The terminal shows each frame as if it was drawn completely, before and after a change of
+    /// the size.
     @Test(arguments: Self.texts) func otherSizesAreDrawn(text: String) {
         let messages = self.messages(text)
         var screen = self.screen(messages, 80, 24)

@@ -28,7 +28,7 @@ struct ScreenMessageContentTests {
         for ((kind, body), lines) in zip(Sample.bodies, Self.contents) { #expect(self.lines(Sample.message(kind, body)) == lines) }
     }
 
-    /// Reactions, the quote and the replies stand once, also beside a place, a card or a call.
+    /// Reactions, the quote and the replies are shown once with each kind of message.
     @Test func whatBelongsToAMessageStandsOnce() {
         for (kind, body) in Sample.bodies {
             var message = Sample.message(kind, body, ref: 3, state: .edited)
@@ -106,14 +106,14 @@ struct ScreenMessageContentTests {
         #expect(lines[1].hasPrefix(" 1 ○ a  ▇▇▇▇▇▇▇▇▇▇ 9007199254740991") && lines[2] == " 2 ○ b   0")
     }
 
-    // MARK: Who and when
+    // MARK: Senders and times
 
     @Test func senderIdAndPlace() {
         let other = self.screen(Sample.message("text", ["text": "x"]))
         #expect(other.sender == "bob!" && !other.isOwn && other.id == "7" && other.seq == 7 && other.mark == .none)
         let own = self.screen(Sample.message("text", ["text": "x"], delivery: .sent))
         #expect(own.sender == "you" && own.isOwn && own.id == "own m7")
-        // A message of another device of the user.
+        // The user sent the message with another device.
         let elsewhere = self.screen(ChatMessage(event: Sample.event("text", ["text": "x"], by: "alice")))
         #expect(elsewhere.sender == "you" && elsewhere.isOwn && elsewhere.id == "7")
         let unsent = self.screen(ChatMessage(event: Sample.event("text", ["text": "x"], seq: 0, by: "alice"), delivery: .queued))
@@ -132,7 +132,7 @@ struct ScreenMessageContentTests {
         #expect(own.paragraphs == [[ScreenSpan("you (left)")]])
         let server = self.screen(ChatMessage(event: Sample.event("member.leave", by: nil)))
         #expect(server.paragraphs == [[ScreenSpan("(left)")]])
-        // A kind of an application is a message, which may be answered.
+        // An unknown kind of an application is a message that can be answered.
         #expect(self.screen(Sample.message("x.later", [:])).isNotice == false)
     }
 

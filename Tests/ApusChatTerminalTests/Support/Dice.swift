@@ -1,6 +1,6 @@
 import ApusSeededRandom
 
-/// Random values that are the same for the same seed, so that a failure can be repeated.
+/// A random number generator with a seed, so that a failure can be repeated.
 struct Dice: RandomNumberGenerator {
     private var generator: SplitMix64
 
@@ -12,7 +12,7 @@ struct Dice: RandomNumberGenerator {
 
     mutating func pick<Value>(_ values: [Value]) -> Value { values[Int.random(in: values.indices, using: &self)] }
 
-    /// A text of characters that terminals and editors have stumbled over.
+    /// Returns a text of characters that often cause errors in terminals and editors.
     mutating func text(_ length: ClosedRange<Int>) -> String {
         (0..<Int.random(in: length, using: &self)).map { _ in self.pick(Self.parts) }.joined()
     }

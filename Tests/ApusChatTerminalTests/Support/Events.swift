@@ -2,7 +2,7 @@ import ApusChatClient
 import ApusChatProtocol
 import ApusJSON
 
-/// Events and messages of the tests: alice is the own user, bob wrote them.
+/// Events and messages of the tests. The user is alice, and bob is the sender by default.
 enum Sample {
     static let alice = UserName(prepared: "alice")
     static let blob: JSONValue = .string(String(repeating: "0f", count: 32))
@@ -22,7 +22,7 @@ enum Sample {
         ChatMessage(event: self.event(kind, body, ref: ref, state: state), delivery: delivery)
     }
 
-    /// One body of every kind of message.
+    /// A body of each kind of message.
     static let bodies: [(kind: String, body: JSONObject)] = [
         ("text", ["text": "hello"]),
         ("image", ["blob": Self.blob, "width": 40, "height": 30, "size": 5_000, "type": "image/png", "name": "cat.png", "text": "a cat"]),

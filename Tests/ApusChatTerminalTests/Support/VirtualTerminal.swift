@@ -1,6 +1,6 @@
 @testable import ApusChatTerminal
 
-/// A terminal that performs the sequences that frames use, on a grid of cells.
+/// A terminal that performs the control sequences of frames on a grid of cells.
 struct VirtualTerminal {
     private struct Cell: Equatable {
         var text = " "
@@ -13,9 +13,9 @@ struct VirtualTerminal {
     private var column = 0
     private var style = "0"
     private(set) var cursor: (row: Int, column: Int)?
-    /// Sequences that are not those of a frame.
+    /// The received sequences that frames do not use.
     private(set) var unknown: [String] = []
-    /// Whether an update was begun and is not complete.
+    /// Whether a synchronized update has started and not ended.
     private(set) var isUpdating = false
 
     init(width: Int, height: Int) {
@@ -52,7 +52,7 @@ struct VirtualTerminal {
             if self.column > 0 { self.cells[self.row][self.column - 1].text.append(character) }
             return
         }
-        // Without automatic line ends, the last cell is overwritten.
+        // The terminal does not wrap, so that a character beyond the row overwrites its last cell.
         let place = min(self.column, self.width - width)
         guard place >= 0 else { return }
         self.cells[self.row][place] = Cell(text: String(character), style: self.style)

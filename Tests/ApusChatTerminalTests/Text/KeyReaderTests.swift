@@ -21,7 +21,7 @@ struct KeyReaderTests {
         ("\u{1B}OP", [.function(1)]), ("\u{1B}OS", [.function(4)]), ("\u{1B}[11~", [.function(1)]), ("\u{1B}[15~", [.function(5)]),
         ("\u{1B}[[A", [.function(1)]), ("\u{1B}[[E", [.function(5)]),
         ("a", [.character("a")]), ("~", [.character("~")]), ("é", [.character("é")]), ("你", [.character("你")]), ("👍", [.character("👍")]),
-        // Keys without a meaning, and replies of a terminal, are not typed.
+        // Unused keys and replies of a terminal are ignored.
         ("\u{1B}[2~", []), ("\u{1B}[24~", []), ("\u{1B}[I", []), ("\u{1B}[O", []), ("\u{1B}[?62;22c", []), ("\u{1B}[12;40R", []),
         ("\u{1B}[[F", []), ("\u{1B}[201~", []), ("\u{0}", []), ("\u{1C}", []), ("\u{1F}", []),
     ]
@@ -33,7 +33,7 @@ struct KeyReaderTests {
         #expect(reader.flush().isEmpty)
     }
 
-    /// A slow line brings one byte at a time.
+    /// A sequence may arrive in two pieces or byte by byte.
     @Test(arguments: Self.sequences)
     func aSequenceMayArriveInPieces(sequence: String, keys: [Key]) {
         let bytes = Array(sequence.utf8)
@@ -66,7 +66,7 @@ struct KeyReaderTests {
         #expect(reader.flush() == [])
     }
 
-    /// Another byte ends a sequence, and is a key.
+    /// A byte that does not continue a sequence ends it, and is read as a key.
     @Test(arguments: [
         ("\u{1B}[1\u{7F}a", [Key.backspace, .character("a")]), ("\u{1B}[\r", [.enter]), ("\u{1B}[1;\u{3}", [.control("c")]),
         ("\u{1B}[5\u{1B}[6~", [.pageDown]), ("\u{1B}O你", [.character("你")]),
@@ -84,7 +84,7 @@ struct KeyReaderTests {
             ([0xE4, 0xBD, 0x61], [.character("\u{FFFD}"), .character("a")]),
             ([0xE4, 0x61], [.character("\u{FFFD}"), .character("a")]),
             ([0xF0, 0x9F, 0x91, 0x0D], [.character("\u{FFFD}"), .enter]),
-            // An encoded surrogate, and a form that is too long.
+            // A surrogate, an overlong form, and a value above U+10FFFF.
             ([0xED, 0xA0, 0x80], [.character("\u{FFFD}")]),
             ([0xE0, 0x80, 0x80], [.character("\u{FFFD}")]),
             ([0xF4, 0x90, 0x80, 0x80], [.character("\u{FFFD}")]),
@@ -107,7 +107,7 @@ struct KeyReaderTests {
         for cut in bytes.indices {
             var reader = KeyReader()
             let keys = reader.read(bytes[..<cut]) + reader.flush() + reader.read(bytes[cut...])
-            // A cut after the escape byte of the first mark cannot be told from the key.
+            // An escape byte at the end of a piece cannot be distinguished from the Escape key.
             if cut == 2 { continue }
             #expect(keys == [.character("x"), .paste("one\ntwo\nthree\n你"), .character("y")], "cut at \(cut)")
         }
@@ -147,7 +147,7 @@ struct KeyReaderTests {
             var reader = KeyReader()
             let keys = reader.read([byte]) + reader.flush()
             #expect(keys.count <= 1)
-            // Later keys are read: at most the first one belongs to the kept byte.
+            // At most the first later key is read as part of a sequence with the byte.
             #expect(reader.read(Array("\r\r".utf8)).last == .enter)
         }
     }

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Editing a line")
 struct LineEditorTests {
-    /// An editor with the text; the cursor stands at `|`.
+    /// Returns an editor with a text and the cursor at `|`.
     private func editor(_ text: String) -> LineEditor {
         var editor = LineEditor()
         let parts = text.split(separator: "|", maxSplits: 1, omittingEmptySubsequences: false)
@@ -88,7 +88,7 @@ struct LineEditorTests {
         #expect(bytes <= LineEditor.maximumBytes && bytes > LineEditor.maximumBytes - unit.utf8.count)
         _ = editor.handle(.character("你"))
         #expect(editor.text.utf8.count <= LineEditor.maximumBytes)
-        // What was removed makes room again.
+        // The space of removed characters can be used again.
         for _ in 0..<4 { _ = editor.handle(.backspace) }
         _ = editor.handle(.character("y"))
         #expect(editor.characters.last == "y")

@@ -62,7 +62,7 @@ struct TerminalTextTests {
             var end = 0
             for line in lines {
                 #expect(line.lowerBound >= end && characters[line].reduce(0) { $0 + TerminalText.width($1) } <= max(2, width))
-                // Between two lines there are spaces only.
+                // Only spaces are omitted between two lines.
                 #expect(characters[end..<line.lowerBound].allSatisfy { $0 == " " })
                 end = line.upperBound
             }
