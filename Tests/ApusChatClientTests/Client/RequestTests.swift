@@ -139,7 +139,7 @@ struct RequestTests {
         try await fixture.check("people", ["query": "bob", "page": "p"]) { (client, _) async throws in
             let found = try await client.people(matching: "bob", after: page)
             #expect(found.users.map(\.nick) == ["Bob"] && found.next != nil)
-            #expect(await client.user(Value.bob)?.status == "At the harbour")  // and is known from now on
+            #expect(await client.user(Value.bob)?.status == "At the harbour")  // the client caches the user
         }
         try await fixture.check("contacts", ["state": "blocked", "page": "p"]) { (client, _) async throws in
             #expect(try await client.contacts(.blocked, after: page).contacts.map(\.alias) == ["Bobby"])

@@ -221,7 +221,7 @@ struct ComposerTextTests {
         }
     }
 
-    /// The clock of the tests stands still, so that all changes are within the interval of one
+    /// The clock of the tests does not advance, so that all changes are within the interval of one
     /// notification.
     @Test func typingIsToldOnceInAWhileAndAgainAfterAMessage() async throws {
         try await self.with { composer, chat, _, own in

@@ -101,7 +101,7 @@ struct ThreadRepliesTests {
         #expect(await client.lookalike(of: ChatUser(name: Value.name("eve"), nick: "Воb")) == Value.bob)
         #expect(await client.lookalike(of: ChatUser(name: Value.name("eve"))) == nil)
         await client.close()
-        // They are known without a connection, too.
+        // The client has the aliases without a connection.
         self.server.setReachable(false)
         let account = try #require(self.device.accounts.current)
         let offline = try await self.device.accounts.open(account)

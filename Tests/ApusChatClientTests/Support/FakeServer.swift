@@ -7,7 +7,7 @@ import NIOConcurrencyHelpers
 @testable import ApusChatClient
 
 /// A chat server in the process of the test: the decisions of the core on a storage in memory, and
-/// a connection for each client. It handles each request as a batch of its own.
+/// a connection for each client. It handles each request as a separate batch.
 final class FakeServer: @unchecked Sendable {  // `lock` guards all members
     private let lock = NIOLock()
     let storage = MemoryStorage()
@@ -144,7 +144,7 @@ final class FakeServer: @unchecked Sendable {  // `lock` guards all members
         for connection in connections { connection.lost() }
     }
 
-    /// Says `bye` to all clients and closes their connections, as at a restart.
+    /// Sends `bye` to all clients and closes their connections, as at a restart.
     func restart(saying bye: ByePush = ByePush(reason: .shutdown, retryAfter: 1)) {
         let connections = self.locked {
             defer { self.connections = [] }

@@ -64,8 +64,8 @@ import Testing
         #expect(try await test.refresh(first.refresh).refresh == second.refresh)
         _ = try await test.accounts.session(access: second.access)
         #expect(try await test.code { _ = try await test.refresh(first.refresh) }?.code == .unauthorized)
-        // A refresh token that is used after its successor is known to two clients, so the session
-        // ends.
+        // The use of a refresh token after its successor shows that two clients have it, so the
+        // session ends.
         #expect(try await test.code { _ = try await test.refresh(second.refresh) }?.code == .unauthorized)
         #expect(try await test.code { _ = try await test.accounts.session(access: second.access) }?.code == .unauthorized)
         #expect(test.ended.withLockedValue { $0.map(\.rawValue) } == [first.device.number])

@@ -50,8 +50,8 @@ import Testing
             }
         }
 
-        /// Waits until a process has ended, also if its parent has not reaped it. There is no time
-        /// limit.
+        /// Waits, without a time limit, until a process has ended, even if its parent has not
+        /// reaped it.
         private static func waitForEnd(of id: Int32) async throws {
             while let state = try? String(contentsOfFile: "/proc/\(id)/stat", encoding: .utf8), !state.contains(") Z ") {
                 try await Task.sleep(for: .milliseconds(10))

@@ -25,7 +25,7 @@ final class LiveFixture: Sendable {
         self.relay = try await Relay(to: server.port)
     }
 
-    /// Returns the accounts of a device, with a folder of its own.
+    /// Returns the accounts of a new device, which has a separate folder.
     func device(_ name: String, handlesCalls: Bool = false) throws -> ChatAccounts {
         var configuration = ChatClientConfiguration()
         configuration.deviceName = name

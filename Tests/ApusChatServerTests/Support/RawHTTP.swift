@@ -2,8 +2,7 @@ import ApusJSON
 import NIOCore
 import NIOPosix
 
-/// An HTTP client that sends each request as text over a connection of its own, without a time
-/// limit.
+/// An HTTP client that sends each request as text over a separate connection, without a time limit.
 struct RawHTTP {
     struct Answer: Sendable {
         var status: Int

@@ -12,7 +12,7 @@ import Testing
 import HTTPTypes
 
 /// The whole server with its default budgets. It trusts the tests as a proxy, so that their clients
-/// can have any address. Its clock stands still, so that no budget is refilled.
+/// can have any address. Its clock does not advance, so that no budget is refilled.
 struct RealServer: Sendable {
     let running: RunningServer
 

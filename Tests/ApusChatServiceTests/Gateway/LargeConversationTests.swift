@@ -76,7 +76,7 @@ struct LargeConversationTests {
                 page = answer.page
             }
             #expect(names == ["alice", "bob"] + (3...1_000).map { "m\($0)" } && page != nil)
-            // Mention: the beginning of a name finds the member, and the head tells it the mention.
+            // Mention: the beginning of a name finds the member, and its head contains the mention.
             _ = try await bob.ask(ChatVerbs.subscribe, SubscribeRequest(conversations: []))
             let target = try await alice.ask(ChatVerbs.members, MembersRequest(conversation: conversation, query: "bo"))
             #expect(target.members.map(\.user.name.rawValue) == ["bob"])

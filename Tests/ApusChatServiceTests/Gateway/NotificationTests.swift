@@ -18,7 +18,7 @@ struct NotificationTests {
             let alice = try await fixture.client("alice")
             let bob = try await fixture.client("bob")
             let pair = try await alice.open("bob")
-            // The messages of a push are all silent or all not silent, also if one batch has both.
+            // The messages of a push are all silent or all not silent, even if a batch has both.
             let answers = [
                 alice.begin(ChatVerbs.send, self.silent("1", to: pair, id: "m1")),
                 alice.begin(ChatVerbs.send, SendRequest(id: .make("m2"), conversation: pair, kind: .text, body: ["text": "2"])),

@@ -3,7 +3,7 @@ import ApusChatService
 import ApusJSON
 import Testing
 
-/// The received and read positions that members are told.
+/// The received and read positions that the server sends to members.
 @Suite(.timeLimit(.minutes(5)))
 struct ReceiptTests {
     private func group(_ fixture: ServiceFixture, _ owner: ChatPeer, _ others: [(String, ChatPeer)]) async throws -> ConversationID {

@@ -7,7 +7,7 @@ import Testing
 /// A hostile account against the gateway with the default budgets.
 @Suite(.timeLimit(.minutes(5)))
 struct HostileConnectionTests {
-    /// Runs `body` with the default budgets and a clock that stands still, so that no budget is
+    /// Runs `body` with the default budgets and a clock that does not advance, so that no budget is
     /// refilled.
     private func withLimits(_ users: [String] = ["alice", "bob", "carol"], _ body: (ServiceFixture) async throws -> Void) async throws {
         try await withService(users: users, isFrozen: true, configure: { $0.rates = .standard }, body)

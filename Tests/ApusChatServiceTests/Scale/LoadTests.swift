@@ -47,7 +47,8 @@ struct LoadTests {
         }
     }
 
-    /// 500 members read a message while time stands still, so that all reads are in one second.
+    /// 500 members read a message while the clock does not advance, so that all reads are in one
+    /// second.
     @Test(arguments: [100, 500]) func aMessageThatAllMembersReadCostsEachThreeFrames(count: Int) async throws {
         let names = (1...count).map { "user\($0)" }
         try await withService(
