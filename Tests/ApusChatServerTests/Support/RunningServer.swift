@@ -26,6 +26,9 @@ struct RunningServer: Sendable {
     static let registration =
         #"{"name":"alice","password":"correct horse battery","device":{"name":"Test","platform":"linux"}}"#
 
+    /// The server ended without an error before it listened.
+    private struct EndedBeforeListening: Error {}
+
     /// Runs a server with a temporary folder and a ``StubChat`` while `body` runs.
     ///
     /// - Parameters:
@@ -66,7 +69,10 @@ struct RunningServer: Sendable {
             defer { continuation.finish() }
             try await group.run()
         }
-        guard let addresses = await reports.first(where: { _ in true }) else { return try await running.value }
+        guard let addresses = await reports.first(where: { _ in true }) else {
+            try await running.value
+            throw EndedBeforeListening()
+        }
         let chat = made.withLockedValue { $0 }
         let stop: @Sendable () async throws -> Void = {
             await group.triggerGracefulShutdown()
