@@ -79,7 +79,7 @@ class Example:
 def demo(tmp_path_factory):
     """Starts the command of `make run` on free ports."""
     own = f"--port 0 --no-tls --data {tmp_path_factory.mktemp('demo')}"
-    recipe = subprocess.run(["make", "-n", "run", f"ARGS={own}"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    recipe = subprocess.run(["make", "--no-print-directory", "-n", "run", f"ARGS={own}"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
     program, *arguments = shlex.split(recipe.splitlines()[-1].removeprefix("exec "))
     assert program == ".build/debug/apus"
     server = ServerProcess(*arguments)
@@ -200,7 +200,7 @@ def test_the_page_of_make_run(demo, page):
 
 
 def test_make_test_is_a_target():
-    recipe = subprocess.run(["make", "-n", "test"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    recipe = subprocess.run(["make", "--no-print-directory", "-n", "test"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
     assert os.access(ROOT / recipe.strip(), os.X_OK)
 
 

@@ -60,7 +60,7 @@ def test_another_browser_decrypts_none(requests):
 def test_the_body_has_the_header_of_pywebpush(requests):
     """A salt of 16 bytes, records of 4,096 bytes, and the public key as their id."""
     browser, answers = requests
-    peer = WebPusher(browser.subscription).encode("a", content_encoding="aes128gcm")["body"]
+    peer = WebPusher(browser.subscription).encode(b"a", content_encoding="aes128gcm")["body"]
     ours = binary(answers[1]["body"])
     assert browser.read(peer) == b"a"
     assert ours[16:21] == peer[16:21] == (4096).to_bytes(4, "big") + b"\x41"
@@ -71,7 +71,7 @@ def test_the_token_is_verified(requests):
     """py_vapid verifies the signature. The claims are those of RFC 8292, section 2, without which a push service refuses the request."""
     _, answers = requests
     authorization = answers[0]["authorization"]
-    assert Vapid02.verify(authorization)
+    assert verifies(authorization)
     claims = json.loads(binary(authorization.split(".")[1]))
     assert claims["aud"] == "https://push.example.net:8443" and claims["sub"] == "mailto:push@example.com"
     head, signature, key = authorization.rpartition(".")[0], *authorization.rpartition(".")[2].split(", k=")
@@ -81,6 +81,6 @@ def test_the_token_is_verified(requests):
 
 def verifies(authorization: str) -> bool:
     try:
-        return Vapid02.verify(authorization)
+        return Vapid02.verify(authorization.replace(", k=", ",k="))  # the library reads no space after the comma
     except Exception:  # the kind depends on the version of the library
         return False
