@@ -24,6 +24,7 @@ EXPORT = re.compile(r"^export (?=(?:async function|function|class|const) (\w+))"
 LATER = re.compile(r'\bimport\("([^"]+\.js)"\)')
 WORKER = re.compile(r'(?<=new URL\()"([^"]+\.js)"')
 COMMENT = re.compile(r"^ *(?://.*|/\*\*(?:[^*]|\*(?!/))*\*/)\n", re.M)  # one that has its lines for itself
+TRAILING = re.compile(r"(?<=\S) +// .*$", re.M)  # one after code
 INDENTATION = re.compile(r"^ +", re.M)
 OTHER = re.compile(r"^(?:import|export) .*", re.M)
 
@@ -131,7 +132,7 @@ class Script:
         text = WORKER.sub(lambda match: f'"./{self.bundler.script(resolved(path, match[1])).removeprefix("js/")}"', text)
         if found := OTHER.search(text):
             raise SystemExit(f"bundle_page: error: {path}: cannot bundle: {found[0]}")
-        text = INDENTATION.sub("", COMMENT.sub("", text))
+        text = INDENTATION.sub("", without_trailing_comments(COMMENT.sub("", text)))
         return f"const {constant(path)} = (() => {{\n{text}return {{ {', '.join(names)} }};\n}})();\n"
 
 
@@ -154,6 +155,14 @@ def closure(path, above=()):
 def name(path):
     """The path of a script without its hash."""
     return "js/" + path.removesuffix(".js").replace("js/", "").replace("/", "-")
+
+
+def without_trailing_comments(text):
+    def removed(match):
+        before = text[text.rfind("\n", 0, match.start()) + 1:match.start()]
+        return match[0] if any(before.count(quote) % 2 for quote in "\"'`") else ""  # within a string
+
+    return TRAILING.sub(removed, text)
 
 
 @functools.cache

@@ -14,13 +14,13 @@ enum EmbeddedPage {
         _img_maskable_512_png,
         _img_touch_180_png,
         _index_html,
-        _js_app_b99d5076be556309_js,
-        _js_core_core_38317aea5d39d4ae_js,
-        _js_core_worker_b79e9bbc3cacedda_js,
+        _js_app_a49b54b33097d919_js,
+        _js_core_core_311f1fe2ddebb79c_js,
+        _js_core_worker_17cd700825d04cb7_js,
         _js_i18n_zh_0640d2614f9fd984_js,
-        _js_state_sample_082663d7aeb9863b_js,
-        _js_test_d17104338cfac865_js,
-        _js_views_panels_9f8fe91d34ee8668_js,
+        _js_state_sample_779671c446839e6f_js,
+        _js_test_78c77a4a55a3ef44_js,
+        _js_views_panels_bcd452dba81a9dcd_js,
         _sw_js,
         _test_html,
     ]
@@ -1508,15 +1508,15 @@ gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gPQVAAAA//+DQEnNAAAA
   <meta name="theme-color" media="(prefers-color-scheme: light)" content="#ffffff">
   <meta name="theme-color" media="(prefers-color-scheme: dark)" content="#171b22">
   <meta name="referrer" content="no-referrer">
-  <link rel="prefetch" href="js/core-worker-b79e9bbc3cacedda.js">
+  <link rel="prefetch" href="js/core-worker-17cd700825d04cb7.js">
   <meta name="later" content="js/i18n-zh-0640d2614f9fd984.js">
-  <meta name="later" content="js/views-panels-9f8fe91d34ee8668.js">
+  <meta name="later" content="js/views-panels-bcd452dba81a9dcd.js">
   <title>Apus</title>
   <link rel="icon" href="img/icon.svg" type="image/svg+xml">
   <link rel="apple-touch-icon" href="img/touch-180.png">
   <link rel="manifest" href="app.webmanifest">
   <link rel="stylesheet" href="css/page-ace05d055ee9054d.css">
-  <script type="module" src="js/app-b99d5076be556309.js"></script>
+  <script type="module" src="js/app-a49b54b33097d919.js"></script>
 </head>
 <body>
   <div id="app"></div>
@@ -1527,7 +1527,7 @@ gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gPQVAAAA//+DQEnNAAAA
 
 """#))
 
-    private static let _js_app_b99d5076be556309_js = EmbeddedFile(path: "js/app-b99d5076be556309.js", content: .text(#"""
+    private static let _js_app_a49b54b33097d919_js = EmbeddedFile(path: "js/app-a49b54b33097d919.js", content: .text(#"""
 const $parts = {};
 const $later = (path) => $parts[path] ??= import(path).then((part) => part.default($all()), (error) => { delete $parts[path]; throw error; });
 const $all = () => ({ $later, $core_applying, $state_notifications, $core_receipts, $state_api, $state_lists, $state_window, $state_store, $state_index, $boot, $views_dom, $views_icons, $i18n_en, $i18n_index, $i18n_format, $views_model, $views_menu, $views_auth, $views_avatar, $calls_media, $views_calltiles, $views_toast, $views_calldevices, $views_callscreen, $views_callring, $calls_machine, $calls_stats, $calls_peer, $calls_signals, $calls_call, $calls_center, $calls_tone, $views_calls, $views_address, $views_dialog, $views_later, $views_clipboard, $text_skeleton, $views_lookalike, $views_virtual, $views_rows, $views_pickers, $views_searchfilters, $text_emoji, $text_markdown, $text_render, $views_search, $views_folders, $views_conversationmenu, $views_fields, $views_requests, $views_callbar, $views_threadheader, $views_sidebar, $views_albums, $views_emojipicker, $views_completion, $media_wave, $media_recorder, $views_attachmenu, $text_blurhash, $media_describe, $core_requests, $views_sendfiles, $views_slowmode, $views_tray, $views_voicebar, $views_composer, $views_contactbar, $views_pagedpeople, $views_votes, $views_pictures, $views_place, $media_played, $media_player, $views_voice, $views_attachments, $views_message, $views_rowshape, $views_threadactions, $views_threadinput, $views_thread, $views_shell, $views_sound, $state_push, $views_preferences, $app });
@@ -1658,7 +1658,7 @@ const $state_notifications = (() => {
 
 const { mentions } = $core_applying;
 
-const FRESH = 60_000; // ms; older messages are not notified but counted by the badge
+const FRESH = 60_000;
 
 async function watchNotifications(store) {
 watchBadge(store);
@@ -1714,7 +1714,7 @@ return { watchNotifications, deserves, isQuiet };
 })();
 const $core_receipts = (() => {
 
-const MOST = 100; // the maximum number of members of a group with visible read positions
+const MOST = 100;
 
 function showsReceipts({ kind, members = 0, settings, state }) {
 if (state && state !== "joined") return false;
@@ -1722,7 +1722,7 @@ return kind === "pair" || (kind === "group" && members <= MOST && settings?.rece
 }
 
 class Positions {
-#all = new Map(); // user -> {read, received}
+#all = new Map();
 
 mark(user, { read = 0, received = 0 }) {
 const before = this.#all.get(user);
@@ -1937,24 +1937,24 @@ const $state_window = (() => {
 const { applying, expiring, isBlank, isMessage, keeping } = $core_applying;
 
 const PAGE = 80;
-const MOST = 2000; // events that are held; those at the other end are dropped
-const LONGEST = 3_600_000; // ms, the maximum of a timer
+const MOST = 2000;
+const LONGEST = 3_600_000;
 const SILENT = /^(edit|preview$|recall|react|vote|poll\.close|call\.update|hidden|self\.|contact\.|device\.)/;
 
 class ThreadWindow {
 #store;
 #events = [];
 #rows = null;
-#cache = new Map(); // key -> [event, signature, row]
+#cache = new Map();
 #low = 1;
-#end = null; // the end of an empty log
-#isAtEnd = true; // whether the rows reached the last reported end of the log
-#isSeeking = false; // no rows are shown before the first unread message is found, so that none is marked as read
+#end = null;
+#isAtEnd = true;
+#isSeeking = false;
 #pending = null;
 #version = 0;
-#timer = 0; // fires when the next message expires
-#root = null; // in a thread: the message that began it
-#isAtBeginning = false; // in a thread: whether the first reply is loaded
+#timer = 0;
+#root = null;
+#isAtBeginning = false;
 
 constructor(store, conv, thread) {
 this.#store = store;
@@ -2229,11 +2229,11 @@ onsignal = null;
 #contacts = new Map();
 #outbox = new Map();
 #typing = new Map();
-#positions = new Map(); // conversation -> the positions up to which the others have read and received
-#counted = new Map(); // conversation -> the version of the members whose positions are known
+#positions = new Map();
+#counted = new Map();
 #quotes = new Map();
 #windows = new Map();
-#early = new Map(); // conversation -> events that arrived before its head
+#early = new Map();
 #lists = new Set();
 #sorted = null;
 
@@ -2463,7 +2463,7 @@ if (this.account && this.session.phase === "signedIn" && this.notice?.kind === "
 return this.changed("session");
 case "connection":
 this.connection = event.connection;
-this.#counted.clear(); // marks may have been missed meanwhile
+this.#counted.clear();
 if (event.connection.state === "online") for (const window of this.#windows.values()) window.connected();
 return this.changed("connection");
 case "heads": return this.#setHeads(event.heads ?? [], event.gone ?? []);
@@ -2586,7 +2586,7 @@ const { users } = await this.verb("users", { names });
 this.remember([...names.filter((each) => !users.some(({ name }) => name === each)).map((each) => ({ name: each })), ...users]);
 for (const window of this.#windows.values()) window.invalidate();
 } catch {
-return this.#wanted.clear(); // requested again when a name is shown again
+return this.#wanted.clear();
 }
 for (const name of names) this.#wanted.delete(name);
 }
@@ -2625,12 +2625,12 @@ return await WorkerPort.make();
 console.warn("No worker:", error);
 }
 }
-const { Core } = await $later("./core-core-38317aea5d39d4ae.js");
+const { Core } = await $later("./core-core-311f1fe2ddebb79c.js");
 return new PagePort(Core);
 }
 
 class WorkerPort {
-#worker = new Worker(new URL("./core-worker-b79e9bbc3cacedda.js", import.meta.url), { type: "module" });
+#worker = new Worker(new URL("./core-worker-17cd700825d04cb7.js", import.meta.url), { type: "module" });
 #requests = new Map();
 #serial = 0;
 #listener = () => {};
@@ -2695,7 +2695,7 @@ const SAMPLES = { signedOut: { phase: "signedOut" }, empty: { empty: true }, off
 const sample = new URLSearchParams(location.search).get("sample");
 
 const starting = sample === null ? createState()
-: $later("./state-sample-082663d7aeb9863b.js").then(({ createSampleState }) => createSampleState(SAMPLES[sample] ?? {}));
+: $later("./state-sample-779671c446839e6f.js").then(({ createSampleState }) => createSampleState(SAMPLES[sample] ?? {}));
 return { starting };
 })();
 const $views_dom = (() => {
@@ -3809,7 +3809,7 @@ function noteText(state, event) {
 const body = event.body ?? {};
 const name = actorName(state, event.sender);
 const isAdded = body.via === "add" || (!body.via && event.users?.length > 0 && !event.users.includes(event.sender));
-const begins = event.kind === "member.join" && !isAdded; // the text begins with the users
+const begins = event.kind === "member.join" && !isAdded;
 const users = list((body.users ?? event.users ?? []).map((user) => (user === state.account?.name && !begins ? t("youInside") : actorName(state, user))));
 switch (event.kind) {
 case "conversation.create": {
@@ -3854,7 +3854,7 @@ if (key) return t(key);
 return t(error?.code === "bad_request" ? "errorRefused" : "errorServer", { reason: error?.message || String(error) });
 }
 
-const withoutExpiry = new Set(); // kinds of conversations whose messages the server does not let disappear
+const withoutExpiry = new Set();
 
 const refuseExpiry = (kind) => withoutExpiry.add(kind);
 
@@ -4108,7 +4108,7 @@ const { h } = $views_dom;
 const { icon } = $views_icons;
 const { t } = $i18n_index;
 
-const STEPS = 17; // hues that a viewer can distinguish; prime, so that similar names are far apart
+const STEPS = 17;
 
 function hashOf(id) {
 let hash = 2166136261;
@@ -4308,7 +4308,7 @@ const QUALITY = { 1: "callQualityPoor", 2: "callQualityFair", 3: "callQualityGoo
 function show(video, stream) {
 if (video.srcObject === stream) return;
 video.srcObject = stream;
-video.play?.().catch(() => {}); // plays as soon as the stream has data
+video.play?.().catch(() => {});
 }
 
 class PeerTile {
@@ -4452,7 +4452,7 @@ lost: "callLost", full: "callFull", failed: "callFailed",
 };
 
 class CallScreen {
-#tiles = new Map(); // peer -> PeerTile
+#tiles = new Map();
 #own = new OwnTile();
 #spoken = "";
 #clock;
@@ -4564,7 +4564,7 @@ const { local } = this.call;
 try {
 await local.setScreen(!local.screen);
 } catch (error) {
-if (error.code !== "media_denied") await attempt(Promise.reject(error)); // the user closed the dialog of the browser
+if (error.code !== "media_denied") await attempt(Promise.reject(error));
 }
 }
 
@@ -4763,9 +4763,9 @@ const $calls_peer = (() => {
 
 const { levelOf, summarize } = $calls_stats;
 
-const PATIENCE = 2500; // ms for which a disconnected connection may recover by itself
+const PATIENCE = 2500;
 const RETRY_EVERY = 8000;
-const GIVE_UP = 30_000; // ms without a connection
+const GIVE_UP = 30_000;
 
 class Peer {
 connection;
@@ -4776,7 +4776,7 @@ wasConnected = false;
 #making = false;
 #ignoring = false;
 #settling = false;
-#senders = new Map(); // kind -> sender
+#senders = new Map();
 #local;
 #send;
 #changed;
@@ -4943,7 +4943,7 @@ return { Peer };
 })();
 const $calls_signals = (() => {
 
-const LONGEST_DESCRIPTION = 100_000; // characters
+const LONGEST_DESCRIPTION = 100_000;
 const LONGEST_CANDIDATE = 1000;
 const NAME = /^[A-Za-z0-9_-]{1,64}$/;
 
@@ -4990,20 +4990,20 @@ const { LocalMedia } = $calls_media;
 const { Peer } = $calls_peer;
 const { makeSession, readSignal } = $calls_signals;
 
-const MOST_PEERS = 3; // a full mesh of four devices
-const MOST_JOINS = 8; // announcements that are kept while the call rings
-const MEASURE_EVERY = 2000; // ms
-const LEAVE_TIME = 10_000; // ms in which a reloaded page can join again
+const MOST_PEERS = 3;
+const MOST_JOINS = 8;
+const MEASURE_EVERY = 2000;
+const LEAVE_TIME = 10_000;
 
 class Call {
-peers = new Map(); // key -> Peer
+peers = new Map();
 session = makeSession();
 startedAt = null;
 caller = null;
 local;
 machine;
 seq = null;
-#joins = []; // [user, device] that arrived before the answer
+#joins = [];
 #configuration = null;
 #expiresAt = Infinity;
 #measuring = null;
@@ -5197,8 +5197,8 @@ const { Call } = $calls_call;
 const { isFinal } = $calls_machine;
 
 const LEAVING = new Set(["member.leave", "member.remove", "member.ban"]);
-const RING_TIME = 60_000; // ms, the same as in the server
-const LONGEST_GROUP = 32; // the maximum number of members of a group with calls. Four devices take part; the call only rings for the others
+const RING_TIME = 60_000;
+const LONGEST_GROUP = 32;
 
 const canCall = (head) => (!head.state || head.state === "joined") && (head.kind === "pair" || (head.kind === "group" && (head.members ?? 0) <= LONGEST_GROUP))
 && head.role !== "reader" && head.role !== "guest";
@@ -5346,7 +5346,7 @@ async #report(call, state) {
 try {
 await this.state.updateCall(call.conv, call.seq, state);
 } catch (error) {
-if (error.code !== "not_found") console.warn("call:", error.message); // the server ends a call without devices
+if (error.code !== "not_found") console.warn("call:", error.message);
 }
 }
 
@@ -5450,7 +5450,7 @@ timer = setInterval(() => play(TONES[name]), TONES[name].every);
 function play({ notes, length, loudness }) {
 try {
 context ??= new AudioContext();
-context.resume().catch(() => {}); // browsers permit sound only after a gesture of the user
+context.resume().catch(() => {});
 if (context.state !== "running") return;
 for (const [frequency, delay] of notes) {
 const begin = context.currentTime + delay;
@@ -5480,10 +5480,10 @@ const { ring } = $calls_tone;
 const { isQuiet } = $state_notifications;
 const { t } = $i18n_index;
 
-const SHOWN = 2500; // ms for which the end of a call is shown
+const SHOWN = 2500;
 
 class CallsView {
-#shown = null; // the call
+#shown = null;
 #ring = null;
 #screen = null;
 
@@ -5647,12 +5647,12 @@ return panels ? use(panels) : attempt(load()).then((loaded) => loaded && use(loa
 }
 
 function preparePanels() {
-const start = () => load().catch(() => {}); // loaded again when one is opened
+const start = () => load().catch(() => {});
 globalThis.requestIdleCallback ? requestIdleCallback(start, { timeout: 5000 }) : setTimeout(start, 2000);
 }
 
 async function load() {
-panels = await $later("./views-panels-9f8fe91d34ee8668.js");
+panels = await $later("./views-panels-bcd452dba81a9dcd.js");
 return panels;
 }
 return { withPanels, preparePanels };
@@ -5710,7 +5710,7 @@ const { userName } = $views_model;
 const { skeleton } = $text_skeleton;
 const { t } = $i18n_index;
 
-let kept = {}; // the names for the present contacts and account
+let kept = {};
 
 function namesOf(state) {
 const { account, contactIndex } = state;
@@ -5760,9 +5760,9 @@ const $views_virtual = (() => {
 
 const { perFrame } = $views_dom;
 
-const OVERSCAN = 600; // pixels above and below the viewport
-const MARGIN = 80; // pixels of these that are rendered immediately
-const AHEAD = 12; // rows outside the margin that one frame renders
+const OVERSCAN = 600;
+const MARGIN = 80;
+const AHEAD = 12;
 
 class VirtualList {
 #heights = new Map();
@@ -6057,7 +6057,7 @@ if (element.scrollHeight - element.scrollTop - element.clientHeight < 600) this.
 #render(row) {
 const key = this.options.key(row);
 const inner = this.options.render(row);
-const button = inner.matches(".row") ? inner : inner.querySelector(".row"); // a row may have more buttons beside it
+const button = inner.matches(".row") ? inner : inner.querySelector(".row");
 button.tabIndex = this.#focus === key ? 0 : -1;
 button.dataset.focus = "row";
 button.addEventListener("click", () => { this.#focus = key; this.options.choose(row); });
@@ -7070,7 +7070,7 @@ const { lastSeen, number } = $i18n_format;
 const { t } = $i18n_index;
 
 class ThreadHeader {
-#pinTexts = new Map(); // seq -> text, including messages that are no longer loaded
+#pinTexts = new Map();
 #pinAt = 0;
 
 constructor(view) {
@@ -7407,7 +7407,7 @@ const { gone } = $views_model;
 const MOST = 10;
 
 class Albums {
-#cache = new Map(); // key -> row
+#cache = new Map();
 
 merge(state, rows) {
 const merged = [];
@@ -7508,8 +7508,8 @@ const { findEmoji } = $text_emoji;
 const { t } = $i18n_index;
 
 const LIMIT = 8;
-const NAMES = 10; // the maximum number of names of a text that are requested
-const PATIENCE = 4000; // ms
+const NAMES = 10;
+const PATIENCE = 4000;
 
 class Completion {
 #items = [];
@@ -7640,7 +7640,7 @@ return { Completion };
 const $media_wave = (() => {
 
 const PARTS = 100;
-const QUIET = 0.02; // loudness; a quieter recording is not amplified to the maximum
+const QUIET = 0.02;
 
 function waveOf(levels) {
 if (levels.length === 0) return undefined;
@@ -7670,7 +7670,7 @@ const { waveOf } = $media_wave;
 
 const AUDIO = ["audio/mp4;codecs=mp4a.40.2", "audio/webm;codecs=opus", "audio/ogg;codecs=opus", "audio/mp4", ""];
 const VIDEO = ["video/mp4;codecs=avc1.42E01E,mp4a.40.2", "video/webm;codecs=vp8,opus", "video/webm", "video/mp4", ""];
-const STEP = 50; // ms between two measurements
+const STEP = 50;
 
 const canRecord = () => Boolean(globalThis.MediaRecorder && navigator.mediaDevices?.getUserMedia);
 
@@ -7689,7 +7689,7 @@ class Recording {
 #levels = [];
 #timer = 0;
 #context = null;
-#before = 0; // ms recorded before the last pause
+#before = 0;
 #since = performance.now();
 #ended;
 
@@ -7855,9 +7855,9 @@ const $media_describe = (() => {
 const { blurHash } = $text_blurhash;
 
 const PICTURE = /^image\/(png|jpeg|gif|webp|avif)$/;
-const TIME = 10_000; // ms; a file that is not decoded by then is sent as a generic file
-const POSTER = 800; // px of the longer side
-const LONGEST = 86_400_000; // ms
+const TIME = 10_000;
+const POSTER = 800;
+const LONGEST = 86_400_000;
 
 async function describe(file, asFile = false) {
 const other = { kind: "file", size: {} };
@@ -7991,7 +7991,7 @@ if (response.ok) return body;
 throw new Refusal(body.error ?? { code: response.status >= 500 ? "unavailable" : response.status === 401 ? "unauthorized" : "internal", message: response.statusText });
 }
 
-let newest = 0n; // the time in ms and the 12 bits that follow it in the newest UUID
+let newest = 0n;
 
 function uuid() {
 const bytes = crypto.getRandomValues(new Uint8Array(16));
@@ -8017,8 +8017,8 @@ const { attempt } = $views_toast;
 const { describe } = $media_describe;
 const { uuid } = $core_requests;
 
-const ALBUM = 10; // pictures
-const CAPTION = 2000; // Unicode scalars, the limit of the server
+const ALBUM = 10;
+const CAPTION = 2000;
 
 async function sendFiles(view, entries, caption, { ref, thread, silent }) {
 const { state, id } = view;
@@ -8100,8 +8100,8 @@ const { fileSize } = $i18n_format;
 const { t } = $i18n_index;
 
 class Tray {
-#entries = []; // {file, asFile, url, element}
-#asFiles = false; // whether the picker is open for files that are sent without a preview
+#entries = [];
+#asFiles = false;
 
 constructor(state, changed) {
 this.state = state;
@@ -8186,11 +8186,11 @@ const { canRecord, recordVoice } = $media_recorder;
 const { duration } = $i18n_format;
 const { t } = $i18n_index;
 
-const HOLD = 350; // ms, after which a release sends
-const CANCEL = 90; // px to the side
-const LOCK = 70; // px up
-const LONGEST = 15 * 60_000; // ms; then the recording pauses and waits to be sent
-const SHORTEST = 400; // ms; a shorter recording is discarded
+const HOLD = 350;
+const CANCEL = 90;
+const LOCK = 70;
+const LONGEST = 15 * 60_000;
+const SHORTEST = 400;
 const BARS = 40;
 
 function slide(x, y, isRightToLeft = false) {
@@ -8199,7 +8199,7 @@ return -y > LOCK ? "lock" : null;
 }
 
 class VoiceBar {
-#phase = "idle"; // "starting", "held", "locked"
+#phase = "idle";
 #recording = null;
 #attempt = 0;
 #scope = new Scope();
@@ -8368,8 +8368,8 @@ class Composer {
 #edit = null;
 #draftTimer = 0;
 #typingAt = -Infinity;
-#isTouched = false; // whether the user has edited the text; until then, a draft that arrives later is shown
-#turn = Promise.resolve(); // messages are sent in the order in which they were written
+#isTouched = false;
+#turn = Promise.resolve();
 
 constructor(view) {
 this.view = view;
@@ -8795,7 +8795,7 @@ const { openDialog } = $views_dialog;
 const { PagedPeople, partChips } = $views_pagedpeople;
 const { t } = $i18n_index;
 
-const PAGES = 25; // pages of the log, with 200 events each
+const PAGES = 25;
 
 function showsVoters(row, now) {
 const { body, votes, mine } = row;
@@ -8852,9 +8852,9 @@ const { blurCanvas } = $text_blurhash;
 const { duration, percent } = $i18n_format;
 const { t } = $i18n_index;
 
-const ANIMATED = 8_000_000; // bytes; a larger picture is shown by its preview
-const PLAYED = 30_000_000; // bytes; a larger video plays only in the viewer
-const SHORT = 120_000; // ms
+const ANIMATED = 8_000_000;
+const PLAYED = 30_000_000;
+const SHORT = 120_000;
 
 const isStill = matchMedia("(prefers-reduced-motion: reduce)");
 
@@ -8952,8 +8952,8 @@ const { number } = $i18n_format;
 const { t } = $i18n_index;
 
 const [WIDTH, HEIGHT] = [280, 132];
-const APART = 58; // px between two lines
-const METRES = 111_320; // the length of a degree of latitude
+const APART = 58;
+const METRES = 111_320;
 const STEPS = [90, 45, 30, 10, 5, 2, 1, 0.5, 0.2, 0.1, 0.05, 0.02, 0.01, 0.005, 0.002, 0.001, 0.0005];
 
 const within = (value, limit) => typeof value === "number" && Number.isFinite(value) && Math.abs(value) <= limit;
@@ -8974,7 +8974,7 @@ const distance = (metres) => (metres >= 1000 ? `${number(metres / 1000)} km` : `
 function sketch({ latitude, longitude, accuracy }) {
 const span = Math.max(0.01, Math.min(60, (accuracy * 4) / METRES));
 const perDegree = HEIGHT / span;
-const narrow = Math.max(0.05, Math.cos((latitude * Math.PI) / 180)); // the length of a degree of longitude relative to one of latitude
+const narrow = Math.max(0.05, Math.cos((latitude * Math.PI) / 180));
 const x = (value) => WIDTH / 2 + (value - longitude) * perDegree * narrow;
 const y = (value) => HEIGHT / 2 - (value - latitude) * perDegree;
 const [north, east] = [perDegree, perDegree * narrow].map((pixels) => stepOf(pixels));
@@ -9086,7 +9086,7 @@ const RATES = [1, 1.5, 2];
 class Player {
 #audio = null;
 #track = null;
-#rate = 0; // the index in RATES
+#rate = 0;
 #listeners = new Set();
 
 get rate() { return RATES[this.#rate]; }
@@ -9188,8 +9188,8 @@ const { levelsOf } = $media_wave;
 const { duration: clockOf, number } = $i18n_format;
 const { t } = $i18n_index;
 
-const LONGEST = 86_400_000; // ms, the limit of the server
-const STEP = 0.05; // the part of the duration that an arrow key moves
+const LONGEST = 86_400_000;
+const STEP = 0.05;
 
 const lengthOf = (body) => (Number.isFinite(body.duration) ? Math.max(0, Math.min(LONGEST, body.duration)) : 0);
 const keyOf = (row) => `${row.conv}/${row.key}`;
@@ -9515,7 +9515,7 @@ const $views_rowshape = (() => {
 const { isNote } = $views_model;
 const { dayOf } = $i18n_format;
 
-const TOGETHER = 5 * 60_000; // ms; messages of one sender within this time form a group
+const TOGETHER = 5 * 60_000;
 
 const timeOf = (row) => row.at ?? Date.now();
 
@@ -9992,7 +9992,7 @@ this.composer?.focus();
 
 #scrolled() {
 if (!this.ready || this.closed) return;
-const { scrollTop, scrollHeight, clientHeight } = this.scroller; // the layout is read before anything is written
+const { scrollTop, scrollHeight, clientHeight } = this.scroller;
 const visible = this.list.lastVisible();
 this.#showJump(this.list.isAtEnd() && !this.#window.hasNewer);
 if (scrollTop < 1200 && this.#window.hasOlder) this.#load("loadOlder");
@@ -10157,9 +10157,9 @@ const { t } = $i18n_index;
 
 class Shell {
 #scope = new Scope();
-#isWaiting = false; // whether the list had no row to focus
-#unknown = null; // ends the wait for the conversation of an address
-#showsDetails = false; // also true while they are being loaded
+#isWaiting = false;
+#unknown = null;
+#showsDetails = false;
 #isClosed = false;
 
 constructor(app) {
@@ -10356,7 +10356,7 @@ newGroup(kind) { return this.#panel(({ newGroup }) => newGroup(this, kind)); }
 contacts() { return this.#panel(({ showContacts }) => showContacts(this)); }
 explore() { return this.#panel(({ openDirectory }) => openDirectory(this)); }
 settings(page) { return this.#panel(({ openSettings }) => openSettings(this, page)); }
-search(options = {}) { openSearch(this, options); } // opened synchronously, so that its field receives the keys after Ctrl+K
+search(options = {}) { openSearch(this, options); }
 openProfile(name) { return this.#panel(({ openProfile }) => openProfile(this, name)); }
 report(what) { return this.#panel(({ report }) => report(this, what)); }
 
@@ -10417,10 +10417,10 @@ return { Shell };
 })();
 const $views_sound = (() => {
 
-const NOTES = [[880, 0], [1174.7, 0.09]]; // hertz, seconds
-const LENGTH = 0.28; // seconds of a note
+const NOTES = [[880, 0], [1174.7, 0.09]];
+const LENGTH = 0.28;
 const LOUDNESS = 0.12;
-const PAUSE = 1500; // ms between two sounds
+const PAUSE = 1500;
 
 let context = null;
 let playedAt = -Infinity;
@@ -10610,7 +10610,7 @@ return {  };
 
 """#))
 
-    private static let _js_core_core_38317aea5d39d4ae_js = EmbeddedFile(path: "js/core-core-38317aea5d39d4ae.js", content: .text(#"""
+    private static let _js_core_core_311f1fe2ddebb79c_js = EmbeddedFile(path: "js/core-core-311f1fe2ddebb79c.js", content: .text(#"""
 export default ({ $core_applying, $core_receipts, $core_requests }) => {
 const $socketio_backoff = (() => {
 
@@ -10741,15 +10741,15 @@ const MAXIMUM_PACKETS_A_POST = 64;
 
 class Engine extends Emitter {
 #url; #transports; #query; #trace; #timeout;
-#state = "idle"; // idle → opening → open → closed
+#state = "idle";
 #transport;
 #handshake = null;
 #queue = [];
-#socket = null; // the WebSocket in use or being probed
+#socket = null;
 #abort = new AbortController();
-#poll = null; // the pending GET
-#post = null; // the pending POST
-#paused = false; // from the probe's answer to the upgrade packet; no polling request may start
+#poll = null;
+#post = null;
+#paused = false;
 #openTimer = 0;
 #heartbeatTimer = 0;
 #lastPing = 0;
@@ -10810,7 +10810,7 @@ this.#armHeartbeat();
 return this.#enqueue({ type: PacketType.pong, data: packet.data });
 case PacketType.message: return this.fire("message", packet.data);
 case PacketType.close: return this.#closed("transport close");
-default: return; // noop, and packets that only clients send
+default: return;
 }
 }
 
@@ -10835,7 +10835,7 @@ this.#probe();
 this.#lastPing = performance.now();
 clearTimeout(this.#heartbeatTimer);
 const { pingInterval, pingTimeout } = this.#handshake ?? {};
-if (!pingInterval) return; // python-engineio can disable the heartbeat
+if (!pingInterval) return;
 this.#heartbeatTimer = setTimeout(
 () => this.#closed("ping timeout", new SocketError("timeout", "The server sent no ping in time.")), pingInterval + pingTimeout);
 }
@@ -10912,9 +10912,9 @@ this.#flush();
 async #lastPost() {
 this.#traceOut(this.#queue);
 const body = encodePayload(this.#queue.splice(0));
-if (this.#post) await this.#post; // a session has one POST at a time
+if (this.#post) await this.#post;
 await fetch(this.#address("polling"), { method: "POST", body, headers: { "Content-Type": "text/plain;charset=UTF-8" }, keepalive: body.length < 60_000 })
-.catch(() => {}); // the session has ended
+.catch(() => {});
 }
 
 async #request(method, body) {
@@ -10947,7 +10947,7 @@ this.#received(decodeFrame(event.data));
 this.#closed("parse error", new SocketError("parse", error.message));
 }
 };
-socket.onerror = () => {}; // a close with its code always follows
+socket.onerror = () => {};
 socket.onclose = (event) => {
 const opening = this.#state === "opening";
 this.#closed(opening ? "transport error" : "transport close", new SocketError("transport", `The WebSocket closed (${event.code}).`));
@@ -11041,7 +11041,7 @@ return [text, ...attachments];
 }
 
 class PacketDecoder {
-#pending = null; // {packet, missing, attachments}
+#pending = null;
 
 add(frame) {
 if (typeof frame === "string") {
@@ -11087,7 +11087,7 @@ at += digits.length;
 const data = at < text.length ? JSON.parse(text.slice(at)) : undefined;
 const plain = type === PacketType.binaryEvent ? PacketType.event : type === PacketType.binaryAck ? PacketType.ack : type;
 const packet = { type: plain, namespace, id, data };
-validate(packet); // an invalid packet is rejected before its attachments arrive
+validate(packet);
 return { packet, attachments };
 }
 
@@ -11133,8 +11133,8 @@ const { PacketType } = $socketio_packets;
 
 class Socket {
 #manager; #auth;
-#local = new Emitter(); // connect, connect_error, disconnect
-#remote = new Emitter(); // events of the server, which cannot fire local ones
+#local = new Emitter();
+#remote = new Emitter();
 #any = new Set();
 #acks = new Map();
 #nextAck = 0;
@@ -11146,7 +11146,7 @@ this.#manager = manager;
 this.#auth = auth;
 this.namespace = namespace;
 this.id = null;
-this.wanted = false; // between connect() and disconnect()
+this.wanted = false;
 }
 
 get connected() { return this.id !== null; }
@@ -11243,7 +11243,7 @@ return this.#manager.left();
 case PacketType.event: return this.#event(packet);
 case PacketType.ack: {
 const waiting = this.#acks.get(packet.id);
-if (!waiting) return; // a late or unexpected ack
+if (!waiting) return;
 this.#acks.delete(packet.id);
 clearTimeout(waiting.timer);
 return waiting.resolve(packet.data);
@@ -11429,7 +11429,7 @@ const $core_connection = (() => {
 const { SocketManager } = $socketio_index;
 const { Refusal, deviceDescription, post, refusal } = $core_requests;
 
-const MOST_HELD = 10_000; // pushes
+const MOST_HELD = 10_000;
 const FINAL = new Set(["signed_out", "account_closed", "protocol_error", "version"]);
 
 class Connection {
@@ -11437,11 +11437,11 @@ class Connection {
 #manager = null;
 #socket = null;
 #isReady = false;
-#held = []; // [name, body] of the pushes that arrived before the connection was ready
+#held = [];
 #state = { state: "offline", since: Date.now() };
 #waiting = new Set();
 #isWanted = false;
-#pause = 0; // ms, the delay that the server requested
+#pause = 0;
 
 constructor(core) { this.#core = core; }
 
@@ -11588,7 +11588,7 @@ const $core_database = (() => {
 
 const NAME = "apus-chat";
 const VERSION = 2;
-const INDEXES = { at: "at", expires_at: "expires_at" }; // of the events
+const INDEXES = { at: "at", expires_at: "expires_at" };
 const STORES = { meta: "key", heads: "conv", cursors: "conv", users: "name", outbox: "key", events: ["conv", "seq"] };
 
 class Database {
@@ -11712,15 +11712,15 @@ const $core_expiry = (() => {
 
 const { expiring, isBlank } = $core_applying;
 
-const LONGEST = 3_600_000; // ms, the maximum of a timer; the time is checked again after it, because timers stop while a device sleeps
-const PAUSE = 20; // ms that are added to a timer, so that it does not fire too early
+const LONGEST = 3_600_000;
+const PAUSE = 20;
 
 const endOf = ({ settings, last }) => (settings?.expire > 0 && last?.n !== undefined && !isBlank(last) ? last.at + settings.expire * 1000 : Infinity);
 
 class Expiry {
 #core;
 #timer = 0;
-#at = Infinity; // the time for which the timer is set
+#at = Infinity;
 
 constructor(core) { this.#core = core; }
 
@@ -11765,11 +11765,11 @@ return { Expiry };
 const $core_cursor = (() => {
 
 const PATIENCE = 500;
-const FARTHEST = 400; // events; if more are missing, the newest ones are requested instead
+const FARTHEST = 400;
 const SLOWEST = 30_000;
 
 class LogCursor {
-#state = "idle"; // "waiting": events are missing and a timer runs; "pulling": a request is pending
+#state = "idle";
 #held = new Map();
 #fruitless = 0;
 
@@ -11872,14 +11872,14 @@ const { LogCursor } = $core_cursor;
 const { Refusal } = $core_requests;
 
 const PULLS = 3;
-const MOST_CACHED = 30_000; // events of all logs, about 15 MB
-const KEPT = [1000, 200, 40]; // events of a log that each pass over the logs keeps
+const MOST_CACHED = 30_000;
+const KEPT = [1000, 200, 40];
 
 class Logs {
 #core;
 #cursors = new Map();
 #timers = new Map();
-#queue = []; // [conv, range]
+#queue = [];
 #pulling = 0;
 
 constructor(core) { this.#core = core; }
@@ -11980,7 +11980,7 @@ async #adopt(conv, page) {
 const events = withMine(page);
 const cursor = this.#of(conv, page.seq);
 if (events.length === 0 && page.seq <= cursor.cursor && !cursor.isPrimed) {
-cursor.isPrimed = true; // an empty log is completely known
+cursor.isPrimed = true;
 this.#saveCursor(conv, cursor);
 } else if (events.length > 0) {
 const last = events.at(-1).seq;
@@ -12151,9 +12151,9 @@ const { cancel, upload, uploaded } = $core_uploads;
 class Outbox {
 #core;
 #items = new Map();
-#busy = new Set(); // conversations with a pending request
-#uploads = new Map(); // key -> AbortController
-#pauses = new Map(); // conversation -> time before which nothing is sent
+#busy = new Set();
+#uploads = new Map();
+#pauses = new Map();
 #attempts = new Map();
 
 constructor(core) { this.#core = core; }
@@ -12303,8 +12303,8 @@ const DRAFT_PAUSE = 1000;
 
 class OwnValues {
 #core;
-#marks = new Map(); // conversation -> the read position
-#drafts = new Map(); // conversation -> {id, text, ref, at}
+#marks = new Map();
+#drafts = new Map();
 
 constructor(core) { this.#core = core; }
 
@@ -12398,8 +12398,8 @@ const $core_search = (() => {
 
 const { isBlank } = $core_applying;
 
-const PAGE = 30; // hits
-const TIME = 300; // ms after which a page ends with fewer hits
+const PAGE = 30;
+const TIME = 300;
 
 async function searchCache(database, { query = "", conv, sender, kinds, from_at: from = 0, until_at: until = Infinity, page }) {
 const words = wordsOf(query);
@@ -12471,15 +12471,15 @@ wasOnline = false;
 #contacts = [];
 #settings = {};
 #received = new Map();
-#shown = new Map(); // tab -> conversations
+#shown = new Map();
 #dirty = new Set();
-#listed = null; // during a sync without a token: the conversations that it and the pushes have named
+#listed = null;
 #timers = new Map();
 #connection = new Connection(this);
 #outbox = new Outbox(this);
 #own = new OwnValues(this);
 #logs = new Logs(this);
-#noticed; // the time of the newest notice
+#noticed;
 #expiry = new Expiry(this);
 #listener;
 #ready;
@@ -12846,7 +12846,7 @@ return answer;
 }
 
 async #search(body) {
-const isLocal = typeof body.page === "object"; // the request is for a further page of results from the cache
+const isLocal = typeof body.page === "object";
 if (this.connectionState === "online" && !isLocal) {
 try {
 return await this.call("search", body);
@@ -12924,7 +12924,7 @@ return $core_core;
 
 """#))
 
-    private static let _js_core_worker_b79e9bbc3cacedda_js = EmbeddedFile(path: "js/core-worker-b79e9bbc3cacedda.js", content: .text(#"""
+    private static let _js_core_worker_17cd700825d04cb7_js = EmbeddedFile(path: "js/core-worker-17cd700825d04cb7.js", content: .text(#"""
 const $core_applying = (() => {
 
 const MESSAGES = new Set(["text", "image", "audio", "video", "file", "location", "card", "call", "poll", "bundle", "encrypted"]);
@@ -13177,15 +13177,15 @@ const MAXIMUM_PACKETS_A_POST = 64;
 
 class Engine extends Emitter {
 #url; #transports; #query; #trace; #timeout;
-#state = "idle"; // idle → opening → open → closed
+#state = "idle";
 #transport;
 #handshake = null;
 #queue = [];
-#socket = null; // the WebSocket in use or being probed
+#socket = null;
 #abort = new AbortController();
-#poll = null; // the pending GET
-#post = null; // the pending POST
-#paused = false; // from the probe's answer to the upgrade packet; no polling request may start
+#poll = null;
+#post = null;
+#paused = false;
 #openTimer = 0;
 #heartbeatTimer = 0;
 #lastPing = 0;
@@ -13246,7 +13246,7 @@ this.#armHeartbeat();
 return this.#enqueue({ type: PacketType.pong, data: packet.data });
 case PacketType.message: return this.fire("message", packet.data);
 case PacketType.close: return this.#closed("transport close");
-default: return; // noop, and packets that only clients send
+default: return;
 }
 }
 
@@ -13271,7 +13271,7 @@ this.#probe();
 this.#lastPing = performance.now();
 clearTimeout(this.#heartbeatTimer);
 const { pingInterval, pingTimeout } = this.#handshake ?? {};
-if (!pingInterval) return; // python-engineio can disable the heartbeat
+if (!pingInterval) return;
 this.#heartbeatTimer = setTimeout(
 () => this.#closed("ping timeout", new SocketError("timeout", "The server sent no ping in time.")), pingInterval + pingTimeout);
 }
@@ -13348,9 +13348,9 @@ this.#flush();
 async #lastPost() {
 this.#traceOut(this.#queue);
 const body = encodePayload(this.#queue.splice(0));
-if (this.#post) await this.#post; // a session has one POST at a time
+if (this.#post) await this.#post;
 await fetch(this.#address("polling"), { method: "POST", body, headers: { "Content-Type": "text/plain;charset=UTF-8" }, keepalive: body.length < 60_000 })
-.catch(() => {}); // the session has ended
+.catch(() => {});
 }
 
 async #request(method, body) {
@@ -13383,7 +13383,7 @@ this.#received(decodeFrame(event.data));
 this.#closed("parse error", new SocketError("parse", error.message));
 }
 };
-socket.onerror = () => {}; // a close with its code always follows
+socket.onerror = () => {};
 socket.onclose = (event) => {
 const opening = this.#state === "opening";
 this.#closed(opening ? "transport error" : "transport close", new SocketError("transport", `The WebSocket closed (${event.code}).`));
@@ -13477,7 +13477,7 @@ return [text, ...attachments];
 }
 
 class PacketDecoder {
-#pending = null; // {packet, missing, attachments}
+#pending = null;
 
 add(frame) {
 if (typeof frame === "string") {
@@ -13523,7 +13523,7 @@ at += digits.length;
 const data = at < text.length ? JSON.parse(text.slice(at)) : undefined;
 const plain = type === PacketType.binaryEvent ? PacketType.event : type === PacketType.binaryAck ? PacketType.ack : type;
 const packet = { type: plain, namespace, id, data };
-validate(packet); // an invalid packet is rejected before its attachments arrive
+validate(packet);
 return { packet, attachments };
 }
 
@@ -13569,8 +13569,8 @@ const { PacketType } = $socketio_packets;
 
 class Socket {
 #manager; #auth;
-#local = new Emitter(); // connect, connect_error, disconnect
-#remote = new Emitter(); // events of the server, which cannot fire local ones
+#local = new Emitter();
+#remote = new Emitter();
 #any = new Set();
 #acks = new Map();
 #nextAck = 0;
@@ -13582,7 +13582,7 @@ this.#manager = manager;
 this.#auth = auth;
 this.namespace = namespace;
 this.id = null;
-this.wanted = false; // between connect() and disconnect()
+this.wanted = false;
 }
 
 get connected() { return this.id !== null; }
@@ -13679,7 +13679,7 @@ return this.#manager.left();
 case PacketType.event: return this.#event(packet);
 case PacketType.ack: {
 const waiting = this.#acks.get(packet.id);
-if (!waiting) return; // a late or unexpected ack
+if (!waiting) return;
 this.#acks.delete(packet.id);
 clearTimeout(waiting.timer);
 return waiting.resolve(packet.data);
@@ -13902,7 +13902,7 @@ if (response.ok) return body;
 throw new Refusal(body.error ?? { code: response.status >= 500 ? "unavailable" : response.status === 401 ? "unauthorized" : "internal", message: response.statusText });
 }
 
-let newest = 0n; // the time in ms and the 12 bits that follow it in the newest UUID
+let newest = 0n;
 
 function uuid() {
 const bytes = crypto.getRandomValues(new Uint8Array(16));
@@ -13927,7 +13927,7 @@ const $core_connection = (() => {
 const { SocketManager } = $socketio_index;
 const { Refusal, deviceDescription, post, refusal } = $core_requests;
 
-const MOST_HELD = 10_000; // pushes
+const MOST_HELD = 10_000;
 const FINAL = new Set(["signed_out", "account_closed", "protocol_error", "version"]);
 
 class Connection {
@@ -13935,11 +13935,11 @@ class Connection {
 #manager = null;
 #socket = null;
 #isReady = false;
-#held = []; // [name, body] of the pushes that arrived before the connection was ready
+#held = [];
 #state = { state: "offline", since: Date.now() };
 #waiting = new Set();
 #isWanted = false;
-#pause = 0; // ms, the delay that the server requested
+#pause = 0;
 
 constructor(core) { this.#core = core; }
 
@@ -14086,7 +14086,7 @@ const $core_database = (() => {
 
 const NAME = "apus-chat";
 const VERSION = 2;
-const INDEXES = { at: "at", expires_at: "expires_at" }; // of the events
+const INDEXES = { at: "at", expires_at: "expires_at" };
 const STORES = { meta: "key", heads: "conv", cursors: "conv", users: "name", outbox: "key", events: ["conv", "seq"] };
 
 class Database {
@@ -14210,15 +14210,15 @@ const $core_expiry = (() => {
 
 const { expiring, isBlank } = $core_applying;
 
-const LONGEST = 3_600_000; // ms, the maximum of a timer; the time is checked again after it, because timers stop while a device sleeps
-const PAUSE = 20; // ms that are added to a timer, so that it does not fire too early
+const LONGEST = 3_600_000;
+const PAUSE = 20;
 
 const endOf = ({ settings, last }) => (settings?.expire > 0 && last?.n !== undefined && !isBlank(last) ? last.at + settings.expire * 1000 : Infinity);
 
 class Expiry {
 #core;
 #timer = 0;
-#at = Infinity; // the time for which the timer is set
+#at = Infinity;
 
 constructor(core) { this.#core = core; }
 
@@ -14263,11 +14263,11 @@ return { Expiry };
 const $core_cursor = (() => {
 
 const PATIENCE = 500;
-const FARTHEST = 400; // events; if more are missing, the newest ones are requested instead
+const FARTHEST = 400;
 const SLOWEST = 30_000;
 
 class LogCursor {
-#state = "idle"; // "waiting": events are missing and a timer runs; "pulling": a request is pending
+#state = "idle";
 #held = new Map();
 #fruitless = 0;
 
@@ -14370,14 +14370,14 @@ const { LogCursor } = $core_cursor;
 const { Refusal } = $core_requests;
 
 const PULLS = 3;
-const MOST_CACHED = 30_000; // events of all logs, about 15 MB
-const KEPT = [1000, 200, 40]; // events of a log that each pass over the logs keeps
+const MOST_CACHED = 30_000;
+const KEPT = [1000, 200, 40];
 
 class Logs {
 #core;
 #cursors = new Map();
 #timers = new Map();
-#queue = []; // [conv, range]
+#queue = [];
 #pulling = 0;
 
 constructor(core) { this.#core = core; }
@@ -14478,7 +14478,7 @@ async #adopt(conv, page) {
 const events = withMine(page);
 const cursor = this.#of(conv, page.seq);
 if (events.length === 0 && page.seq <= cursor.cursor && !cursor.isPrimed) {
-cursor.isPrimed = true; // an empty log is completely known
+cursor.isPrimed = true;
 this.#saveCursor(conv, cursor);
 } else if (events.length > 0) {
 const last = events.at(-1).seq;
@@ -14649,9 +14649,9 @@ const { cancel, upload, uploaded } = $core_uploads;
 class Outbox {
 #core;
 #items = new Map();
-#busy = new Set(); // conversations with a pending request
-#uploads = new Map(); // key -> AbortController
-#pauses = new Map(); // conversation -> time before which nothing is sent
+#busy = new Set();
+#uploads = new Map();
+#pauses = new Map();
 #attempts = new Map();
 
 constructor(core) { this.#core = core; }
@@ -14801,8 +14801,8 @@ const DRAFT_PAUSE = 1000;
 
 class OwnValues {
 #core;
-#marks = new Map(); // conversation -> the read position
-#drafts = new Map(); // conversation -> {id, text, ref, at}
+#marks = new Map();
+#drafts = new Map();
 
 constructor(core) { this.#core = core; }
 
@@ -14894,7 +14894,7 @@ return { OwnValues, drafted, owning };
 })();
 const $core_receipts = (() => {
 
-const MOST = 100; // the maximum number of members of a group with visible read positions
+const MOST = 100;
 
 function showsReceipts({ kind, members = 0, settings, state }) {
 if (state && state !== "joined") return false;
@@ -14902,7 +14902,7 @@ return kind === "pair" || (kind === "group" && members <= MOST && settings?.rece
 }
 
 class Positions {
-#all = new Map(); // user -> {read, received}
+#all = new Map();
 
 mark(user, { read = 0, received = 0 }) {
 const before = this.#all.get(user);
@@ -14928,8 +14928,8 @@ const $core_search = (() => {
 
 const { isBlank } = $core_applying;
 
-const PAGE = 30; // hits
-const TIME = 300; // ms after which a page ends with fewer hits
+const PAGE = 30;
+const TIME = 300;
 
 async function searchCache(database, { query = "", conv, sender, kinds, from_at: from = 0, until_at: until = Infinity, page }) {
 const words = wordsOf(query);
@@ -15001,15 +15001,15 @@ wasOnline = false;
 #contacts = [];
 #settings = {};
 #received = new Map();
-#shown = new Map(); // tab -> conversations
+#shown = new Map();
 #dirty = new Set();
-#listed = null; // during a sync without a token: the conversations that it and the pushes have named
+#listed = null;
 #timers = new Map();
 #connection = new Connection(this);
 #outbox = new Outbox(this);
 #own = new OwnValues(this);
 #logs = new Logs(this);
-#noticed; // the time of the newest notice
+#noticed;
 #expiry = new Expiry(this);
 #listener;
 #ready;
@@ -15376,7 +15376,7 @@ return answer;
 }
 
 async #search(body) {
-const isLocal = typeof body.page === "object"; // the request is for a further page of results from the cache
+const isLocal = typeof body.page === "object";
 if (this.connectionState === "online" && !isLocal) {
 try {
 return await this.call("search", body);
@@ -15456,7 +15456,7 @@ const { refusal, uuid } = $core_requests;
 
 const channel = new BroadcastChannel("apus-chat-core");
 const tab = uuid();
-const pending = new Map(); // requests of this tab that are not answered
+const pending = new Map();
 let core = null;
 
 self.onmessage = ({ data }) => {
@@ -16212,7 +16212,7 @@ return $i18n_zh;
 
 """#))
 
-    private static let _js_state_sample_082663d7aeb9863b_js = EmbeddedFile(path: "js/state-sample-082663d7aeb9863b.js", content: .text(#"""
+    private static let _js_state_sample_779671c446839e6f_js = EmbeddedFile(path: "js/state-sample-779671c446839e6f.js", content: .text(#"""
 export default ({ $core_applying, $state_store }) => {
 const $state_sampledata = (() => {
 
@@ -16327,8 +16327,8 @@ let serial = 0;
 class SamplePort {
 #emit = () => {};
 #heads = new Map();
-#changed = new Map(); // "conv seq" -> event in its newest form
-#added = new Map(); // conv -> events after the generated ones
+#changed = new Map();
+#added = new Map();
 #failed = new Map();
 #users = new Map(USERS.map((user) => [user.name, user]));
 #hasTotp = false;
@@ -16583,7 +16583,7 @@ return $state_sample;
 
 """#))
 
-    private static let _js_test_d17104338cfac865_js = EmbeddedFile(path: "js/test-d17104338cfac865.js", content: .text(#"""
+    private static let _js_test_78c77a4a55a3ef44_js = EmbeddedFile(path: "js/test-78c77a4a55a3ef44.js", content: .text(#"""
 const $socketio_backoff = (() => {
 
 class Backoff {
@@ -16713,15 +16713,15 @@ const MAXIMUM_PACKETS_A_POST = 64;
 
 class Engine extends Emitter {
 #url; #transports; #query; #trace; #timeout;
-#state = "idle"; // idle → opening → open → closed
+#state = "idle";
 #transport;
 #handshake = null;
 #queue = [];
-#socket = null; // the WebSocket in use or being probed
+#socket = null;
 #abort = new AbortController();
-#poll = null; // the pending GET
-#post = null; // the pending POST
-#paused = false; // from the probe's answer to the upgrade packet; no polling request may start
+#poll = null;
+#post = null;
+#paused = false;
 #openTimer = 0;
 #heartbeatTimer = 0;
 #lastPing = 0;
@@ -16782,7 +16782,7 @@ this.#armHeartbeat();
 return this.#enqueue({ type: PacketType.pong, data: packet.data });
 case PacketType.message: return this.fire("message", packet.data);
 case PacketType.close: return this.#closed("transport close");
-default: return; // noop, and packets that only clients send
+default: return;
 }
 }
 
@@ -16807,7 +16807,7 @@ this.#probe();
 this.#lastPing = performance.now();
 clearTimeout(this.#heartbeatTimer);
 const { pingInterval, pingTimeout } = this.#handshake ?? {};
-if (!pingInterval) return; // python-engineio can disable the heartbeat
+if (!pingInterval) return;
 this.#heartbeatTimer = setTimeout(
 () => this.#closed("ping timeout", new SocketError("timeout", "The server sent no ping in time.")), pingInterval + pingTimeout);
 }
@@ -16884,9 +16884,9 @@ this.#flush();
 async #lastPost() {
 this.#traceOut(this.#queue);
 const body = encodePayload(this.#queue.splice(0));
-if (this.#post) await this.#post; // a session has one POST at a time
+if (this.#post) await this.#post;
 await fetch(this.#address("polling"), { method: "POST", body, headers: { "Content-Type": "text/plain;charset=UTF-8" }, keepalive: body.length < 60_000 })
-.catch(() => {}); // the session has ended
+.catch(() => {});
 }
 
 async #request(method, body) {
@@ -16919,7 +16919,7 @@ this.#received(decodeFrame(event.data));
 this.#closed("parse error", new SocketError("parse", error.message));
 }
 };
-socket.onerror = () => {}; // a close with its code always follows
+socket.onerror = () => {};
 socket.onclose = (event) => {
 const opening = this.#state === "opening";
 this.#closed(opening ? "transport error" : "transport close", new SocketError("transport", `The WebSocket closed (${event.code}).`));
@@ -17013,7 +17013,7 @@ return [text, ...attachments];
 }
 
 class PacketDecoder {
-#pending = null; // {packet, missing, attachments}
+#pending = null;
 
 add(frame) {
 if (typeof frame === "string") {
@@ -17059,7 +17059,7 @@ at += digits.length;
 const data = at < text.length ? JSON.parse(text.slice(at)) : undefined;
 const plain = type === PacketType.binaryEvent ? PacketType.event : type === PacketType.binaryAck ? PacketType.ack : type;
 const packet = { type: plain, namespace, id, data };
-validate(packet); // an invalid packet is rejected before its attachments arrive
+validate(packet);
 return { packet, attachments };
 }
 
@@ -17105,8 +17105,8 @@ const { PacketType } = $socketio_packets;
 
 class Socket {
 #manager; #auth;
-#local = new Emitter(); // connect, connect_error, disconnect
-#remote = new Emitter(); // events of the server, which cannot fire local ones
+#local = new Emitter();
+#remote = new Emitter();
 #any = new Set();
 #acks = new Map();
 #nextAck = 0;
@@ -17118,7 +17118,7 @@ this.#manager = manager;
 this.#auth = auth;
 this.namespace = namespace;
 this.id = null;
-this.wanted = false; // between connect() and disconnect()
+this.wanted = false;
 }
 
 get connected() { return this.id !== null; }
@@ -17215,7 +17215,7 @@ return this.#manager.left();
 case PacketType.event: return this.#event(packet);
 case PacketType.ack: {
 const waiting = this.#acks.get(packet.id);
-if (!waiting) return; // a late or unexpected ack
+if (!waiting) return;
 this.#acks.delete(packet.id);
 clearTimeout(waiting.timer);
 return waiting.resolve(packet.data);
@@ -17478,8 +17478,8 @@ const $test = (() => {
 const { SocketManager } = $socketio_index;
 const { h } = $views_dom;
 
-const KEPT = 1000; // lines of the log
-const LONGEST = 2000; // characters of a packet shown
+const KEPT = 1000;
+const LONGEST = 2000;
 const ACK_TIMEOUT = 10_000;
 const ENGINE = { 0: "open", 1: "close", 2: "ping", 3: "pong", 5: "upgrade", 6: "noop" };
 const SOCKET = { 0: "CONNECT", 1: "DISCONNECT", 2: "EVENT", 3: "ACK", 4: "CONNECT_ERROR", 5: "BINARY_EVENT", 6: "BINARY_ACK" };
@@ -17624,7 +17624,7 @@ return {  };
 
 """#))
 
-    private static let _js_views_panels_9f8fe91d34ee8668_js = EmbeddedFile(path: "js/views-panels-9f8fe91d34ee8668.js", content: .text(#"""
+    private static let _js_views_panels_bcd452dba81a9dcd_js = EmbeddedFile(path: "js/views-panels-bcd452dba81a9dcd.js", content: .text(#"""
 export default ({ $views_dom, $views_icons, $i18n_index, $i18n_format, $views_model, $views_menu, $views_avatar, $views_toast, $views_dialog, $views_clipboard, $views_lookalike, $views_rows, $views_pickers, $text_markdown, $text_render, $views_folders, $views_conversationmenu, $views_fields, $views_requests, $media_recorder, $text_blurhash, $views_pagedpeople, $views_pictures, $views_place, $media_player, $views_attachments, $views_sound, $state_push }) => {
 const $views_camera = (() => {
 
@@ -17636,7 +17636,7 @@ const { openCamera, recordFilm } = $media_recorder;
 const { duration } = $i18n_format;
 const { t } = $i18n_index;
 
-const LONGEST = 60_000; // ms
+const LONGEST = 60_000;
 
 async function recordVideo() {
 let facing = "user";
@@ -17718,7 +17718,7 @@ const { toast } = $views_toast;
 const { userName } = $views_model;
 const { t } = $i18n_index;
 
-const YEAR = 364 * 86_400_000; // ms, slightly less than the maximum of the server
+const YEAR = 364 * 86_400_000;
 
 const localTime = (at) => new Date(at - new Date(at).getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
 
@@ -17872,7 +17872,7 @@ const $views_zoom = (() => {
 
 const MOST = 8;
 const STEP = 1.5;
-const SWIPE = 60; // px
+const SWIPE = 60;
 
 function zoomed(view, scale, px = 0, py = 0) {
 const next = Math.max(1, Math.min(MOST, scale));
@@ -17889,7 +17889,7 @@ return { scale, x: Math.max(-across, Math.min(across, x)), y: Math.max(-along, M
 
 class Zoom {
 #view = { scale: 1, x: 0, y: 0 };
-#points = new Map(); // pointer id -> {x, y}
+#points = new Map();
 #moved = { x: 0, y: 0 };
 
 constructor(stage, { swiped, changed = () => {} }) {
@@ -18107,7 +18107,7 @@ const TABS = [
 { name: "tabLinks", kinds: ["text"], query: "http", render: links, passes: (row) => linksOf(row.body).length > 0 },
 { name: "tabVoice", kinds: ["audio"], render: attachment },
 ];
-const BEHIND = 600; // ms until the next request while the index is behind
+const BEHIND = 600;
 const RETRIES = 5;
 
 function openMedia(app, conv) {
@@ -18856,7 +18856,7 @@ function openDirectory(app) {
 const { state } = app;
 const { input, element } = searchField(t("search"));
 let entries = [];
-let page; // the token of the next request; null after the last one
+let page;
 let request = 0;
 let loading = false;
 const status = h("p", { class: "empty", role: "status" }, t("loading"));
@@ -19460,7 +19460,7 @@ return (16 * version + 128) * version + 64 - patterns - (version >= 7 ? 36 : 0);
 function encoded(data, version) {
 const bits = [];
 const add = (value, length) => { for (let bit = length - 1; bit >= 0; bit -= 1) bits.push((value >> bit) & 1); };
-add(4, 4); // byte mode
+add(4, 4);
 add(data.length, version < 10 ? 8 : 16);
 for (const byte of data) add(byte, 8);
 const length = capacity(version) * 8;
@@ -19746,7 +19746,7 @@ folders: ["bookmark", foldersPage], sessions: ["device", sessionsPage], security
 function openSettings(app, first = null) {
 const page = h("div", { class: "page", role: "tabpanel", tabindex: "-1" });
 const tabs = h("nav", { role: "tablist", "aria-label": t("settings"), "aria-orientation": "vertical" });
-let end = null; // ends the subscriptions of the shown page
+let end = null;
 const show = (name, focus = false) => {
 end?.();
 for (const tab of tabs.children) {
@@ -20020,7 +20020,7 @@ async function open(conv) {
   <title>Socket.IO test · Apus</title>
   <link rel="icon" href="img/icon.svg" type="image/svg+xml">
   <link rel="stylesheet" href="css/test-7860f3182c54f74c.css">
-  <script type="module" src="js/test-d17104338cfac865.js"></script>
+  <script type="module" src="js/test-78c77a4a55a3ef44.js"></script>
 </head>
 <body>
   <header class="head">
