@@ -122,13 +122,22 @@ struct FilmReader {
     }
 }
 
-/// Collects changes, in a bounded number.
+/// Collects changes, in a bounded number. Together they have at most the size of the file, so that
+/// samples that claim the same data do not multiply the bytes to write.
 struct FilmChanges {
     private static let maximum = 1 << 16
     private(set) var all: [FilmChange] = []
+    /// The number of bytes that further changes may have.
+    private var remaining: Int64
+
+    /// - Parameter size: The size of the file, in bytes.
+    init(size: Int64) { self.remaining = size }
 
     mutating func add(_ offset: Int64, _ bytes: [UInt8] = [], zeros: Int64) throws(DamagedFilm) {
         guard self.all.count < Self.maximum else { throw DamagedFilm("the file has more than \(Self.maximum) parts of metadata") }
+        let count = Int64(bytes.count)
+        guard count <= self.remaining, zeros <= self.remaining - count else { throw DamagedFilm("parts of the metadata overlap") }
+        self.remaining -= count + zeros
         self.all.append(FilmChange(offset: offset, bytes: bytes, zeros: zeros))
     }
 }

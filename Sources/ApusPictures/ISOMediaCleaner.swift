@@ -17,8 +17,9 @@ struct ISOMediaCleaner {
         let end: Int64
     }
 
-    /// The box whose content is examined. The cases bound the depth.
-    private enum Place { case file, movie, track, media, samples, fragment }
+    /// The box whose content is examined. `inner` leads from each place to later ones only, which
+    /// bounds the depth.
+    private enum Place { case file, movie, track, media, mediaInformation, samples, fragment, trackFragment }
 
     private static let kept: [Place: Set<String>] = [
         .file: ["ftyp", "styp", "moov", "moof", "mdat", "imda", "sidx", "ssix", "mfra", "pdin"],
@@ -28,8 +29,9 @@ struct ISOMediaCleaner {
     ]
     /// The boxes that are removed from places where many kinds of boxes are needed.
     private static let removed: Set<String> = ["udta", "meta", "uuid", "free", "skip", "wide"]
-    private static let inner: [String: Place] = [
-        "moov": .movie, "trak": .track, "mdia": .media, "minf": .samples, "stbl": .samples, "moof": .fragment, "traf": .fragment,
+    private static let inner: [Place: [String: Place]] = [
+        .file: ["moov": .movie, "moof": .fragment], .movie: ["trak": .track], .track: ["mdia": .media],
+        .media: ["minf": .mediaInformation], .mediaInformation: ["stbl": .samples], .fragment: ["traf": .trackFragment],
     ]
     /// Boxes that may be cut off by the end of the file, because their content is not examined.
     private static let data: Set<String> = ["mdat", "imda"]
@@ -40,13 +42,16 @@ struct ISOMediaCleaner {
     ]
 
     private var reader: FilmReader
-    private var changes = FilmChanges()
+    private var changes: FilmChanges
     private var media: [Range<Int64>] = []
     private var telemetry: [Box] = []
     private var hasMovie = false
     private var hasFragments = false
 
-    init(_ reader: FilmReader) { self.reader = reader }
+    init(_ reader: FilmReader) {
+        self.reader = reader
+        self.changes = FilmChanges(size: reader.size)
+    }
 
     mutating func clean() throws -> [FilmChange] {
         try self.examine(0..<self.reader.size, .file)
@@ -90,7 +95,7 @@ struct ISOMediaCleaner {
             }
         default: break
         }
-        if let inner = Self.inner[box.type] { try self.examine(box.content..<box.end, inner) }
+        if let inner = Self.inner[place]?[box.type] { try self.examine(box.content..<box.end, inner) }
     }
 
     /// Returns whether the rest of a box, or of the file, is not a box. Some writers end a box with
@@ -181,6 +186,7 @@ struct ISOMediaCleaner {
             // A run has the number of its first chunk, counted from 1, and the samples of a
             // chunk.
             while run < runTable.count, try self.reader.bigEndian(at: runTable.entry(run), 4, "stsc") <= chunk + 1 {
+                try self.reader.countPart()
                 perChunk = try self.reader.bigEndian(at: runTable.entry(run) + 4, 4, "stsc")
                 run += 1
             }

@@ -36,10 +36,13 @@ struct MatroskaCleaner {
     private static let removedFromTrack: Set<UInt64> = [0x536E, 0xEC, 0xBF]
 
     private var reader: FilmReader
-    private var changes = FilmChanges()
+    private var changes: FilmChanges
     private var segmentEnd: Int64?
 
-    init(_ reader: FilmReader) { self.reader = reader }
+    init(_ reader: FilmReader) {
+        self.reader = reader
+        self.changes = FilmChanges(size: reader.size)
+    }
 
     mutating func clean() throws -> [FilmChange] {
         try self.examine(0..<self.reader.size, .file)
@@ -82,7 +85,8 @@ struct MatroskaCleaner {
         }
     }
 
-    /// Returns the element at a position; nil if there is none, which is possible after the film.
+    /// Returns the element at a position. Returns nil if the bytes after the film are not an
+    /// element.
     private mutating func element(at start: Int64, before limit: Int64, _ place: Place) throws -> Element? {
         try self.reader.countPart()
         let head = try self.reader.bytes(at: start, upTo: Int(min(12, limit - start)))

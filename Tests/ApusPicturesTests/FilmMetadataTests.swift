@@ -223,7 +223,44 @@ struct FilmMetadataTests {
         #expect(throws: DamagedFilm.self) { try Self.changes(.isoMedia, file) }
     }
 
+    /// Otherwise, a small file could make the server write any number of bytes.
+    @Test func samplesThatClaimTheSameDataAreDamage() {
+        let count = 200
+        let file = Self.telemetry(sizes: Self.box("stsz", Self.number(0), Self.number(6), Self.number(2 * count))) { start in
+            Self.box(
+                "stco", Self.number(0), Self.number(count), Self.data(Array(repeating: Self.number(start), count: count).flatMap { $0 }))
+        }
+        #expect(throws: DamagedFilm("parts of the metadata overlap")) { try Self.changes(.isoMedia, file) }
+    }
+
+    /// The runs of samples count as parts.
+    @Test func runsOfSamplesAreBounded() {
+        let runs = Self.box("stsc", Self.number(0), Self.number(500), Self.number(0, 12 * 500))
+        let tables = Self.data(
+            Self.box("stsz", Self.number(0), Self.number(6), Self.number(1)), runs,
+            Self.box("stco", Self.number(0), Self.number(1), Self.number(0)))
+        let file = Self.data(Self.type, Self.movie(Self.track("meta", tables)), Self.box("mdat", Self.kept))
+        for (maximum, isDamage) in [(1_000, false), (400, true)] {
+            var cleaner = ISOMediaCleaner(FilmReader(size: Int64(file.count), maximumParts: maximum) { Array(file[Int($0)...].prefix($1)) })
+            #expect(((try? cleaner.clean()) == nil) == isDamage)
+        }
+    }
+
     // MARK: Damage
+
+    /// Boxes within boxes of their own kind are not examined: each level would need a part of the
+    /// stack.
+    @Test(arguments: ["moov", "trak", "mdia", "minf", "stbl", "moof", "traf"])
+    func theDepthIsBounded(type: String) throws {
+        let levels = 200_000
+        var nested: [UInt8] = []
+        nested.reserveCapacity(8 * levels)
+        for level in 0..<levels { nested += Self.number(8 * (levels - level)) + Array(type.utf8) }
+        for outer in [["moov"], ["moov", "trak"], ["moov", "trak", "mdia"], ["moov", "trak", "mdia", "minf"], ["moof"], []] {
+            let file = Self.type + outer.reversed().reduce(nested) { Self.box($1, $0) }
+            _ = try? Self.changes(.isoMedia, file)
+        }
+    }
 
     @Test(arguments: [
         movie(number(7), Array("udta".utf8)), movie(number(60), Array("udta".utf8), secret), movie(box("cmov", secret)),
