@@ -191,16 +191,20 @@ struct MaintenanceTests {
         fixture.pass(milliseconds: 1)
     }
 
-    /// `SQLITE_CONSTRAINT` for one command, for example after an error in this program.
-    @Test func aCommandThatCannotBeWrittenDelaysNoOtherAndIsRepeated() async throws {
-        let commits = Commits()
+    /// Runs a service whose commits fail as `commits` says. The clock moves with `pass` only.
+    private func with(_ commits: Commits, _ body: (ServiceFixture) async throws -> Void) async throws {
         try await withService(
             isFrozen: true,
             storage: { environment in
                 environment.syncsCommits = false
                 environment.commitFault = { commits.next() }
-            }
-        ) { fixture in
+            }, body)
+    }
+
+    /// `SQLITE_CONSTRAINT` for one command, for example after an error in this program.
+    @Test func aCommandThatCannotBeWrittenDelaysNoOtherAndIsRepeated() async throws {
+        let commits = Commits()
+        try await self.with(commits) { fixture in
             let alice = try await fixture.client("alice")
             let pair = try await alice.open("bob")
             for text in ["first", "second"] { try await self.schedule(text, to: pair, by: alice, fixture) }
@@ -234,13 +238,7 @@ struct MaintenanceTests {
     /// again.
     @Test func aFullDiskDelaysOnlyTheFirstCommand() async throws {
         let commits = Commits()
-        try await withService(
-            isFrozen: true,
-            storage: { environment in
-                environment.syncsCommits = false
-                environment.commitFault = { commits.next() }
-            }
-        ) { fixture in
+        try await self.with(commits) { fixture in
             let alice = try await fixture.client("alice")
             let pair = try await alice.open("bob")
             for text in ["first", "second", "third"] { try await self.schedule(text, to: pair, by: alice, fixture) }
@@ -250,9 +248,11 @@ struct MaintenanceTests {
             #expect(commits.count == 1)
             maintenance = try await fixture.service.maintain(maintenance)
             #expect(try await alice.ask(ChatVerbs.scheduled, ScheduledRequest()).scheduled.count == 3)
-            while fixture.service.log.health != .writable { try await Task.sleep(for: .milliseconds(10)) }
+            // The recovery closes the connections, because the failed batch may be stored. The
+            // health changes on the loop of the log after it.
+            await alice.waitUntilClosed()
+            try await fixture.service.log.withStorage { _ in }
             maintenance = try await fixture.service.maintain(maintenance)
-            // The recovery closes the connections, because the failed batch may be stored.
             let again = try await fixture.client("alice")
             #expect(try await again.ask(ChatVerbs.scheduled, ScheduledRequest()).scheduled.map(\.id.rawValue) == ["first"])
             fixture.pass(milliseconds: 1_000)
