@@ -44,7 +44,7 @@ final class ChatPeer: Sendable {
 
     /// Sends a request immediately, in the order of the calls.
     ///
-    /// - Returns: A function that waits for the answer. It throws `unavailable` if no answer arrives.
+    /// - Returns: A function that waits for the answer. It throws `unavailable` if none arrives.
     func begin<Request, Answer>(_ verb: ChatVerb<Request, Answer>, _ request: Request) -> () async throws -> Answer {
         let (answers, continuation) = AsyncStream.makeStream(of: JSONValue.self)
         self.socket.emitWithAck(verb.name, arguments: [request.json], timeout: .seconds(60)) { result in
