@@ -32,6 +32,10 @@ import Testing
         }
     }
 
+    /// Waits until earlier changes of listeners are in effect. They run on the event loop, which may
+    /// read a packet before.
+    private func settle(_ manager: SocketIOManager) async throws { try await manager.lifetime.core.eventLoop.submit {}.get() }
+
     /// Runs `body` with a connected socket and its peer.
     private func withConnected(
         _ change: (inout SocketIOManagerConfiguration) -> Void = { _ in },
@@ -53,24 +57,22 @@ import Testing
     @Test func allListenersInTheirOrder() async throws {
         try await self.withConnected { manager, socket, peer in
             let notes = Notes()
-            // Removals take effect on the event loop, which may read a packet before it runs them.
-            let eventLoop = manager.lifetime.core.eventLoop
             socket.on("e") { data, _ in notes.add("named \(data.count)") }
             socket.once("e") { _, _ in notes.add("once") }
             socket.onAny { event, data in notes.add("any \(event)") }
             let first = socket.prependAny { event, _ in notes.add("first \(event)") }
             let removed = socket.on("e") { _, _ in notes.add("removed") }
             socket.off(removed)
-            try await eventLoop.submit {}.get()
+            try await self.settle(manager)
             peer.say(#"42["e",1,2]"#)
             #expect(await notes.wait(for: 4) == ["first e", "any e", "named 2", "once"])
             socket.off(first)
-            try await eventLoop.submit {}.get()
+            try await self.settle(manager)
             peer.say(#"42["e"]"#)
             #expect(await notes.wait(for: 6).suffix(2) == ["any e", "named 0"])
             socket.removeAllHandlers()
             socket.on("last") { _, _ in notes.add("last") }
-            try await eventLoop.submit {}.get()
+            try await self.settle(manager)
             peer.say(#"42["e"]"#, #"42["last"]"#)
             #expect(await notes.wait(for: 7).last == "last")
         }
@@ -96,10 +98,11 @@ import Testing
         let chat = SocketIOEvent<Message>("chat")
         let move = SocketIOEvent<Int, Int>("move")
         let add = SocketIORequest<Int, Int, Int>("add")
-        try await self.withConnected { _, socket, peer in
+        try await self.withConnected { manager, socket, peer in
             let messages = socket.messages(chat, bufferingPolicy: .unbounded)
             let moves = socket.messages(move, bufferingPolicy: .unbounded)
             socket.on(add) { $0 + $1 }
+            try await self.settle(manager)
             peer.say(#"42["chat",{"text":"hi"}]"#, #"42["move",3,4]"#, #"425["add",1,2]"#)
             #expect(await messages.first { _ in true } == Message(text: "hi"))
             let (x, y) = try #require(await moves.first { _ in true })
@@ -118,10 +121,11 @@ import Testing
     }
 
     @Test func aStreamKeepsWhatItsPolicyKeeps() async throws {
-        try await self.withConnected { _, socket, peer in
+        try await self.withConnected { manager, socket, peer in
             let newest = socket.messages("n", as: Int.self, bufferingPolicy: .bufferingNewest(1))
             let oldest = socket.messages("n", as: Int.self, bufferingPolicy: .bufferingOldest(1))
             socket.on("last") { (number: Int) in number }
+            try await self.settle(manager)
             peer.say(#"42["n",1]"#, #"42["n",2]"#, #"42["n",3]"#, #"425["last",0]"#)
             #expect(await peer.next() == "435[0]")
             #expect(await newest.first { _ in true } == 3)
