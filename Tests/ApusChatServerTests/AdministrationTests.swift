@@ -6,7 +6,7 @@ import Testing
 
 @testable import ApusChatServer
 
-@Suite struct AdministrationTests {
+@Suite(.timeLimit(.minutes(5))) struct AdministrationTests {
     /// Runs a command as `apus admin` does, and returns its output.
     private func run(_ server: RunningServer, _ words: String...) async throws -> String {
         try await Administration.perform(words, in: server.folder)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import ApusChatServer
 
-@Suite struct ChatServerTests {
+@Suite(.timeLimit(.minutes(5))) struct ChatServerTests {
     @Test func aUserRegistersAndAsksOverHTTP() async throws {
         try await RunningServer.with { server in
             let registered = try await server.http.post("/api/register", RunningServer.registration)

@@ -9,7 +9,7 @@ import Testing
 @testable import ApusChatServer
 
 /// The whole server: accounts, routes and the chat over Socket.IO.
-@Suite struct ServiceChatTests {
+@Suite(.timeLimit(.minutes(5))) struct ServiceChatTests {
 
     private func with(
         _ configure: (inout ChatServerConfiguration) -> Void = { _ in }, _ body: (RunningServer) async throws -> Void

@@ -210,21 +210,22 @@ struct HostileAccountTests {
     /// Sends a request `times` times on each of several connections without waiting for answers,
     /// and then waits for all answers, for at most 60 seconds each.
     ///
-    /// - Returns: The number of requests that were not refused, which includes those without an
-    ///   answer, and the refusals.
+    /// - Returns: The number of requests that were granted, and the refusals.
+    /// - Throws: The error of a request without an answer.
     private func burst(
         _ verb: String, _ request: JSONValue, times: Int, on sockets: [RealSocket]
     ) async throws -> (answered: Int, refusals: [ChatError]) {
-        let (answers, arrival) = AsyncStream.makeStream(of: JSONValue.self)
+        let (answers, arrival) = AsyncStream.makeStream(of: Result<JSONValue, any Error>.self)
         for socket in sockets {
             for _ in 0..<times {
                 socket.client.emitWithAck(verb, arguments: [request], timeout: .seconds(60)) { result in
-                    arrival.yield((try? result.get().first) ?? .null)
+                    arrival.yield(Result { try result.get().first ?? .null })
                 }
             }
         }
         var (answered, refusals, count) = (0, [ChatError](), 0)
-        for await answer in answers {
+        for await result in answers {
+            let answer = try result.get()
             if answer.objectValue?["error"] == nil { answered += 1 } else { refusals.append(try ChatError(json: answer)) }
             count += 1
             if count == times * sockets.count { break }

@@ -5,7 +5,7 @@ import Testing
 @testable import ApusChatServer
 
 /// The paths of the page, and the conditions of its requests.
-@Suite struct PageRoutesTests {
+@Suite(.timeLimit(.minutes(5))) struct PageRoutesTests {
     private static let page = [
         "index.html": "<!doctype html>", "js/app.js": "let a = 1\n", "docs/index.html": "docs", "docs/sw.js": "let b = 1\n",
         "docs/.git/config.txt": "secret", "a b.txt": "space", "big.txt": String(repeating: "0123456789", count: 20_000), "run.exe": "x",

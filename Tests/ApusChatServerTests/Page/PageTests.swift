@@ -5,7 +5,7 @@ import Testing
 
 @testable import ApusChatServer
 
-@Suite struct PageTests {
+@Suite(.timeLimit(.minutes(5))) struct PageTests {
     private static let page = [
         "index.html": "<!doctype html>", "js/app.js": "let a = 1\n", "sw.js": "let b = 1\n", ".hidden/secret.js": "let c = 1\n",
         "notes.md": "text",

@@ -6,7 +6,7 @@ import Testing
 @testable import ApusChatServer
 
 /// Previews from a message to the log.
-@Suite struct LinkPreviewTests {
+@Suite(.timeLimit(.minutes(5))) struct LinkPreviewTests {
     /// The conversation of a user with oneself.
     private struct Notes {
         let server: RunningServer

@@ -10,7 +10,7 @@ import Testing
 @testable import ApusWebPush
 
 /// Notifications from a message to the push service of a browser.
-@Suite struct WebPushTests {
+@Suite(.timeLimit(.minutes(5))) struct WebPushTests {
     private struct User {
         var server: RunningServer
         var access: String
