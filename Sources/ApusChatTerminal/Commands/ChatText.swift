@@ -12,8 +12,7 @@ package enum ChatText {
     /// at least 10 seconds away.
     package static func reason(_ error: any Error, _ clock: ChatClock) -> String {
         guard let error = error as? ChatClientError else { return self.harmless("\(error)") }
-        guard let refusal = error.serverError else { return error.message }
-        return self.reason(error.message, after: refusal.retryAfter, clock)
+        return self.reason(self.harmless(error.message), after: error.serverError?.retryAfter, clock)
     }
 
     /// Returns the message of a refusal that was received at the current time.

@@ -1,3 +1,4 @@
+import ApusBytes
 package import ApusChatClient
 package import ApusChatProtocol
 import ApusJSON
@@ -47,5 +48,14 @@ package enum ChatLines {
         }
     }
 
-    private static func text(_ object: JSONObject) -> String { (try? JSONValue.object(object).jsonString()) ?? "{}" }
+    /// Encodes an object. Characters that could control a terminal are escaped.
+    private static func text(_ object: JSONObject) -> String {
+        let json = (try? JSONValue.object(object).jsonString()) ?? "{}"
+        guard json.unicodeScalars.contains(where: { !PeerText.isHarmless($0) }) else { return json }
+        return json.unicodeScalars.map { scalar in
+            guard !PeerText.isHarmless(scalar) else { return String(scalar) }
+            let digits = String(scalar.value, radix: 16)
+            return "\\u" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits
+        }.joined()
+    }
 }

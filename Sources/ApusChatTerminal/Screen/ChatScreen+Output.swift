@@ -29,7 +29,7 @@ extension ChatScreen {
             rows: rows, cursor: hasInput && rows.indices.contains(line) ? (line, min(2 + input.column, self.width - 1)) : nil)
     }
 
-    private var statusEnd: String { self.connection.isEmpty ? "F1 help" : self.connection }
+    private var statusEnd: String { self.connection.isEmpty ? "F1 help" : TerminalText.plain(self.connection) }
 
     /// The maximum width of a notice in the status line, in cells.
     var noticeWidth: Int { max(0, self.width - TerminalText.width(self.statusEnd) - 3) }

@@ -130,7 +130,7 @@ extension ChatScreen {
         case .sent: ScreenSpan("✓", .dim)
         case .delivered: ScreenSpan("✓✓", .dim)
         case .read: ScreenSpan("✓✓ read", .accent)
-        case .failed(let reason): ScreenSpan("✗ not sent: \(reason) /retry /discard", .warning)
+        case .failed(let reason): ScreenSpan("✗ not sent: \(TerminalText.plain(reason)) /retry /discard", .warning)
         }
     }
 

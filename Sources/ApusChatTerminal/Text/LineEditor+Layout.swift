@@ -5,7 +5,7 @@ extension LineEditor {
     }
 
     private static func shown(_ characters: ArraySlice<Character>) -> String {
-        String(characters.map { $0.isNewline ? "⏎" : $0 == "\t" ? " " : $0 })
+        characters.map { $0.isNewline ? "⏎" : TerminalText.plain(String($0)) }.joined()
     }
 
     /// Returns the part of the text around the cursor that fits in one row, and the cell of the

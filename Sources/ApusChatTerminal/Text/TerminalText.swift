@@ -45,7 +45,7 @@ package enum TerminalText {
         for scalar in text.unicodeScalars {
             switch scalar.value {
             case 0x09, 0x0A, 0x0D, 0x2028, 0x2029: plain.append(" ")
-            case 0x200E, 0x200F, 0x202A...0x202E, 0x2066...0x2069: break
+            case 0x061C, 0x200E, 0x200F, 0x202A...0x202E, 0x2066...0x2069: break
             case 0x00..<0x20, 0x7F..<0xA0: break
             default: plain.append(scalar)
             }

@@ -1,3 +1,4 @@
+import ApusChatTerminal
 import ApusCommandSupport
 import Foundation
 
@@ -48,8 +49,9 @@ struct ChatOutput: Sendable {
         if self.isTerminal { self.raw("\r\u{1b}[K" + self.styled(text, .bold)) }
     }
 
+    /// Prints an error. Its text can be that of a server.
     func error(_ text: String) {
-        let data = Data("apus chat: \(text)\n".utf8)
+        let data = Data("apus chat: \(ChatText.harmless(text))\n".utf8)
         if self.typing?.above({ writeStandardError(data) }) != true { writeStandardError(data) }
     }
 
