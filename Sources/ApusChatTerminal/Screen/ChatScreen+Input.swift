@@ -50,7 +50,7 @@ extension ChatScreen {
             let order = self.conversations.indices.map { (index + 1 + $0) % self.conversations.count }
             if let next = order.first(where: { self.conversations[$0].unread > 0 || self.conversations[$0].isMarked }) { self.select(next) }
         case .character("/"):
-            self.editor.set("/")
+            self.editor.begin("/")
             self.focus = .input
         case .tab, .backTab, .escape: if self.opened != nil { self.focus = .input }
         case .enter, .right, .newline:
@@ -89,7 +89,7 @@ extension ChatScreen {
         case .character("i"): return self.submit("/readers")
         case .character("w"): return self.submit("/reactions")
         case .character("/"):
-            self.editor.set("/")
+            self.editor.begin("/")
             self.focus = .input
         case .escape, .tab, .backTab, .character("q"): self.followEnd()
         default: break
@@ -100,13 +100,13 @@ extension ChatScreen {
     /// Inserts a command for the selected message into the input.
     private mutating func begin(_ command: String, isComplete: Bool = false) {
         guard let seq = self.markedSeq else { return }
-        self.editor.set("\(command) #\(seq)\(isComplete ? "" : " ")")
+        self.editor.begin("\(command) #\(seq)\(isComplete ? "" : " ")")
         self.focus = .input
     }
 
     private mutating func beginEdit() {
         guard let message = self.messages.first(where: { $0.id == self.marked }), message.isOwn, let seq = message.seq else { return }
-        self.editor.set("/edit #\(seq) " + message.source)
+        self.editor.begin("/edit #\(seq) " + message.source)
         self.focus = .input
     }
 
@@ -146,7 +146,7 @@ extension ChatScreen {
         case .backTab, .markUp: return self.moveMark(by: 0)
         case .up where self.editor.isEmpty && self.opened != nil: return self.moveMark(by: 0)
         case .escape:
-            if !self.editor.isEmpty, self.editor.text.hasPrefix("/") {
+            if self.editor.isCommand {
                 _ = self.editor.take(remembers: false)
             } else if self.marked != nil {
                 self.marked = nil
@@ -163,7 +163,7 @@ extension ChatScreen {
         default:
             let before = self.editor.characters
             guard self.editor.handle(key) else { return [] }
-            return self.editor.characters != before && self.opened != nil && !self.editor.text.hasPrefix("/") ? [.typing] : []
+            return self.editor.characters != before && self.opened != nil && !self.editor.isCommand ? [.typing] : []
         }
         return []
     }

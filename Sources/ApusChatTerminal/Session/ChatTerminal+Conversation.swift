@@ -23,9 +23,8 @@ extension ChatTerminal {
     /// Stores the draft of the open conversation and closes the conversation.
     func leaveConversation() async {
         guard let thread = self.thread else { return }
-        let text = self.screen.editor.text
         // A command in the input is not stored as a draft.
-        let draft = text.hasPrefix("/") && !text.hasPrefix("//") ? "" : text
+        let draft = self.screen.editor.isCommand ? "" : self.screen.editor.text
         let known = ((try? await thread.conversation.draft) ?? nil)?.text ?? ""
         if draft != known { try? await thread.conversation.setDraft(draft, sends: true) }
         self.screen.editor.set("")

@@ -24,6 +24,8 @@ package struct LineEditor: Sendable, Hashable {
     package var before: String { String(self.characters[..<self.cursor]) }
     package var after: String { String(self.characters[self.cursor...]) }
     package var isEmpty: Bool { self.characters.isEmpty }
+    /// Whether the text is a command. Two slashes begin a message with one.
+    package var isCommand: Bool { self.characters.first == "/" && self.characters.dropFirst().first != "/" }
 
     /// Replaces the text.
     package mutating func set(_ text: String) {
@@ -31,6 +33,13 @@ package struct LineEditor: Sendable, Hashable {
         self.cursor = 0
         self.bytes = 0
         self.insert(text)
+    }
+
+    /// Replaces the text with the beginning of a command. A message that is written is added to the
+    /// history, so that it is not lost.
+    package mutating func begin(_ command: String) {
+        _ = self.take(remembers: !self.isCommand)
+        self.set(command)
     }
 
     /// Returns the text and empties the editor.

@@ -240,6 +240,27 @@ struct ChatScreenKeyTests {
         #expect(screen.focus == .list && screen.editor.text == "hi")
     }
 
+    /// A command that a key begins replaces what is written, which the history keeps.
+    @Test(arguments: [
+        ([Key.escape, .character("/")], "/"), ([.backTab, .character("r")], "/reply #20 "), ([.backTab, .character("/")], "/"),
+        ([.backTab, .character("d")], "/recall #20"),
+    ])
+    func aBegunCommandLosesNoMessage(keys: [Key], command: String) {
+        for written in ["half a message", "//shrug"] {
+            var screen = self.screen(opened: "0")
+            _ = self.press([.paste(written)] + keys, &screen)
+            #expect(screen.editor.text == command && screen.focus == .input)
+            _ = screen.handle(.control("p"))
+            #expect(screen.editor.text == written)
+            _ = screen.handle(.control("n"))
+            #expect(screen.editor.text == command)
+        }
+        // A begun command is not a message.
+        var screen = self.screen(opened: "0")
+        _ = self.press([.backTab, .character("r"), .backTab, .character("f"), .control("p")], &screen)
+        #expect(screen.editor.text == "/forward #20 ")
+    }
+
     @Test(arguments: [
         (Key.character("a"), [ScreenAction.typing]), (.paste("x"), [.typing]), (.newline, [.typing]), (.backspace, []), (.left, []),
         (.control("k"), []), (.function(2), []), (.control("x"), []),
