@@ -24,10 +24,10 @@ extension ChatCommander {
                 try await self.client.signOutOthers()
                 return self.say("All other devices are signed out.")
             }
-            guard let number = Int(call.words), self.devices.indices.contains(number - 1) else {
+            guard let device = Self.entry(call.words, of: self.devices) else {
                 throw ChatClientError(.invalidUse, message: "\"\(ChatText.harmless(call.words))\" is not a number in the list of /sessions")
             }
-            try await self.client.signOut(self.devices[number - 1])
+            try await self.client.signOut(device)
             self.say("The device is signed out.")
         case .export: self.say("The data are in \(try await self.export(to: call.words)).", .good)
         default: break

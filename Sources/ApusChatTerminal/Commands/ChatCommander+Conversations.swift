@@ -6,7 +6,7 @@ extension ChatCommander {
     /// Returns the conversation with a number in the list, an id, a title or a user name. Creates
     /// the conversation with a user if it does not exist.
     package func conversation(named name: String) async throws -> ChatConversation {
-        if let number = Int(name), self.listed.indices.contains(number - 1) { return self.client.conversation(self.listed[number - 1]) }
+        if let id = Self.entry(name, of: self.listed) { return self.client.conversation(id) }
         let heads = await self.client.heads.filter { $0.state == .joined }
         if let id = ConversationID(name), heads.contains(where: { $0.conversation == id }) { return self.client.conversation(id) }
         let wanted = name.lowercased()
@@ -68,9 +68,8 @@ extension ChatCommander {
                     command: "/join \(index + 1)")
             }
         case .join:
-            if let number = Int(call.words), self.directory.indices.contains(number - 1) {
-                try await self.enter(try await self.client.join(self.directory[number - 1]))
-                return
+            if let id = Self.entry(call.words, of: self.directory) {
+                return try await self.enter(try await self.client.join(id))
             }
             // A link that the page shows ends in the code.
             guard let code = LinkCode(call.words.split(separator: "/").last.map(String.init) ?? "") else {

@@ -201,7 +201,7 @@ extension ChatCommander {
             throw ChatClientError(.invalidUse, message: "\(ChatCommandName.poll.usage): at least two options are needed")
         }
         let body = PollBody(question: question, options: Array(parts.dropFirst()), allowsMultiple: isMultiple)
-        self.host?.sent(try await self.opened().send(.poll(body)))
+        self.host?.sent(try await self.opened().send(.poll(body), thread: self.host?.openThread))
     }
 
     private func listVotes(_ call: ChatCall) async throws {
@@ -227,7 +227,7 @@ extension ChatCommander {
             throw ChatClientError(.invalidUse, message: "message #\(seq) is not a poll")
         }
         let numbers = call.names.map { Int64($0) ?? -1 }
-        guard numbers == [0] || numbers.allSatisfy({ (1...Int64(poll.options.count)).contains($0) }) else {
+        guard numbers == [0] || !numbers.isEmpty && numbers.allSatisfy({ $0 >= 1 && $0 <= poll.options.count }) else {
             throw ChatClientError(.invalidUse, message: "the numbers of the options must be from 1 to \(poll.options.count)")
         }
         try await self.opened().vote(seq, options: numbers == [0] ? [] : numbers.map { $0 - 1 })
@@ -240,7 +240,7 @@ extension ChatCommander {
         case .schedule:
             let (word, text) = call.named
             guard let time = self.clock.parse(word) else {
-                throw ChatClientError(.invalidUse, message: "\(call.name.usage): \"\(word)\" is not a time")
+                throw ChatClientError(.invalidUse, message: "\(call.name.usage): \"\(ChatText.harmless(word))\" is not a time")
             }
             guard !text.isEmpty else { throw ChatClientError(.invalidUse, message: "\(call.name.usage): the text is missing") }
             try await self.opened().schedule(.text(await self.body(of: text)), at: time, thread: self.host?.openThread)
@@ -248,7 +248,7 @@ extension ChatCommander {
         case .scheduled:
             var page = try await self.client.scheduled()
             var found = page.messages
-            while let next = page.next, found.count < Self.maximumListed {
+            while let next = page.next, !page.messages.isEmpty, found.count < Self.maximumListed {
                 page = try await self.client.scheduled(after: next)
                 found += page.messages
             }
@@ -262,11 +262,11 @@ extension ChatCommander {
             }
             if page.next != nil { self.say("More messages are scheduled.", .dim) }
         case .unschedule:
-            guard let number = Int(call.words), self.scheduled.indices.contains(number - 1) else {
+            guard let message = Self.entry(call.words, of: self.scheduled) else {
                 throw ChatClientError(
                     .invalidUse, message: "\"\(ChatText.harmless(call.words))\" is not a number in the list of /scheduled")
             }
-            try await self.client.unschedule(self.scheduled[number - 1])
+            try await self.client.unschedule(message)
             self.say("The message is no longer scheduled.", .good)
         default: break
         }

@@ -67,20 +67,21 @@ extension ChatCommander {
         case .users: try await self.findUsers(call.words)
         case .contacts, .blocked:
             var page: PageToken?
-            var isEmpty = true
+            var count = 0
             repeat {
                 let found = try await self.client.contacts(call.name == .contacts ? .friend : .blocked, after: page)
                 for contact in found.contacts {
-                    isEmpty = false
                     let user = contact.user
                     let words = [contact.alias, user.nick].compactMap { $0 }.map(ChatText.harmless).joined(separator: "  ")
                     self.say(
                         "\(user.name)  \(words)\(user.online == true ? "  online" : "")",
                         command: call.name == .contacts ? "/open \(user.name)" : "/unblock \(user.name)")
                 }
-                page = found.next
-            } while page != nil
-            if isEmpty { self.say(call.name == .contacts ? "No contacts." : "No user is blocked.", .dim) }
+                count += found.contacts.count
+                page = found.contacts.isEmpty ? nil : found.next
+            } while page != nil && count < Self.maximumListed
+            if page != nil { self.say("The list has more users.", .dim) }
+            if count == 0 { self.say(call.name == .contacts ? "No contacts." : "No user is blocked.", .dim) }
         case .contact:
             try await self.client.requestContact(try self.user(name), text: rest.isEmpty ? nil : rest)
             self.say("A contact request was sent to @\(name).")
@@ -162,7 +163,7 @@ extension ChatCommander {
         let name = call.words.hasPrefix("@") ? String(call.words.dropFirst()) : call.words
         let accepts = call.name == .accept
         let pending = try await self.pendingRequests().map(\.0)
-        let number = Int(name).flatMap { self.requests.indices.contains($0 - 1) ? self.requests[$0 - 1] : nil }
+        let number = Self.entry(name, of: self.requests)
         let named = pending.first { request in
             switch request {
             case .contact(let user): user == UserName(name)

@@ -48,7 +48,7 @@ package final class ChatCommander {
     /// The requests in the last `/requests`.
     var requests: [ChatRequest] = []
     var scheduled: [ClientID] = []
-    /// The number of scheduled messages from which a list ends.
+    /// The number of scheduled messages or users from which a list ends.
     static let maximumListed = 500
     var devices: [DeviceID] = []
     /// The members on the first page of a list of members, for mentions and completion; empty until
@@ -110,6 +110,13 @@ package final class ChatCommander {
         return conversation
     }
 
+    /// Returns the entry of a list with a number that the user typed, counted from 1; nil if there
+    /// is none.
+    static func entry<Entry>(_ text: String, of list: [Entry]) -> Entry? {
+        guard let number = Int(text), (1...max(1, list.count)).contains(number), !list.isEmpty else { return nil }
+        return list[number - 1]
+    }
+
     /// Returns the positions of the messages to which a command applies: the given ones, else the
     /// selected one, else the last one that satisfies a condition.
     ///
@@ -118,6 +125,12 @@ package final class ChatCommander {
         _ call: ChatCall, named kind: String = "message", where condition: (ChatMessage) -> Bool = { _ in true }
     ) throws(ChatClientError) -> [Int64] {
         if !call.seqs.isEmpty { return call.seqs }
+        // A mistyped number must not make the command apply to the last message.
+        if call.name.form.arguments == "[#N]", !call.words.isEmpty {
+            throw ChatClientError(
+                .invalidUse, message: "\(call.name.usage): \"\(ChatText.harmless(call.words))\" is not the number of a message, such as #17"
+            )
+        }
         if let selected = self.host?.selectedSeq { return [selected] }
         let rows = self.host?.shownRows ?? []
         guard let row = rows.last(where: { $0.event.n != nil && !$0.event.state.isBlank && condition($0) }) else {

@@ -165,16 +165,22 @@ package final class ChatTerminal {
         case .help: self.screen.panel = ChatScreen.help
         case .chats: await self.attempt { try await self.listConversations(call.words) }
         case .history: await self.thread?.loadEarlier()
-        case .open where call.words.contains("/"):
-            // A result of a search: the conversation and the message.
-            let parts = call.words.split(separator: "/").map(String.init)
-            guard parts.count == 2, let id = ConversationID(parts[0]), let seq = Int64(parts[1]) else { break }
+        case .open where Self.place(call.words) != nil:
+            guard let (id, seq) = Self.place(call.words) else { break }
             await self.attempt {
                 try await self.show(self.client.conversation(id))
                 try await self.jump(to: seq)
             }
         default: await self.commander.perform(.command(call))
         }
+    }
+
+    /// Parses a result of a search: the conversation and the message. A title can contain a slash,
+    /// too.
+    private static func place(_ words: String) -> (ConversationID, Int64)? {
+        let parts = words.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+        guard parts.count == 2, let id = ConversationID(parts[0]), let seq = Int64(parts[1]) else { return nil }
+        return (id, seq)
     }
 
     /// Returns what `/logout`, `/leave` or `/delete` will do, for a confirmation; nil for other

@@ -69,6 +69,25 @@ struct ChatTerminalSessionTests {
         }
     }
 
+    /// A title can have the form of a place in a conversation.
+    @Test func aTitleWithASlashIsOpened() async throws {
+        try await self.with { fixture, terminal, _ in
+            let other = fixture.server.conversation(.group, [Value.alice, Value.bob])
+            let titles = ["Q1/Q2", "7/8", "\(fixture.group.rawValue)/x", "a/b/c", "/"]
+            for (index, title) in titles.enumerated() {
+                let seq = Int64(index) + 1
+                let head = ChatHead(conversation: other, kind: .group, title: title, members: 2, seq: seq, n: seq, minSeq: 1, at: seq)
+                fixture.server.push("head", HeadPush(heads: [head]).json)
+                try await eventually { await fixture.client.heads.contains { $0.title == title } }
+                try await terminal.show(fixture.client.conversation(fixture.pair))
+                await terminal.submit("/open \(title)")
+                #expect(terminal.thread?.conversation.id == other, "\(title)")
+            }
+            await terminal.submit("/open \(fixture.group.rawValue)/2")
+            #expect(terminal.thread?.conversation.id == fixture.group && terminal.selectedSeq == 2)
+        }
+    }
+
     @Test func aThreadShowsItsRepliesUntilItIsLeft() async throws {
         try await self.with { fixture, terminal, _ in
             fixture.server.reply("only here", by: Value.bob, to: 1, in: fixture.group)
