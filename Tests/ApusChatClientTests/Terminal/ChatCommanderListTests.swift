@@ -213,7 +213,7 @@ struct ChatCommanderListTests {
                         "min_seq": 1,
                     ])
             }
-            // The newest vote of a user counts, and an option that the poll does not have is not shown.
+            // The newest vote of a user counts. An option that the poll does not have is not shown.
             script([("bob", [0]), ("carol", [1]), ("bob", [1, 7]), ("carol", []), ("alice", [0, 1])])
             await fixture.perform("/votes")
             #expect(fixture.told() == ["you: Mon, Tue", "@bob: Tue"])
