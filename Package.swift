@@ -317,7 +317,7 @@ let testTargets: [Target] = [
     tests("ApusS3Tests", ["ApusS3"]),
     tests("ApusChatProtocolTests", ["ApusChatReference", "ApusChatProtocol", "ApusJSON", "ApusSeededRandom"]),
     tests("ApusChatCoreTests", ["ApusChatCore", "ApusChatStorage", "ApusChatProtocol", "ApusJSON", "ApusSeededRandom"]),
-    tests("ApusChatSimulatorTests", ["ApusChatSimulator"]),
+    tests("ApusChatSimulatorTests", ["ApusChatCore", "ApusChatProtocol", "ApusChatSimulator", "ApusChatStorage", "ApusJSON"]),
     tests(
         "ApusChatStorageTests", ["ApusChatSQLite", "ApusChatStorage", "ApusChatProtocol", grdbSQLite, nioConcurrencyHelpers],
         exclude: ["Fixtures"]),
