@@ -418,3 +418,47 @@ def test_a_session_that_another_device_ended_is_told(tabs, mock):
     lost.run(SIGN_IN, "alice")
     lost.run(OPEN_CHAT, conv)
     assert lost.run("() => texts(conv)") == ["old 0"]
+
+
+WATCH = """() => {
+  globalThis.states = [];
+  state.subscribe("connection", () => states.push(state.connection.state));
+}"""
+
+
+def test_the_session_is_renewed_while_the_connection_stays(tabs, mock):
+    mock.lifetime = 3000
+    alice = tabs("alice")
+    alice.run(WATCH)
+    while len(mock.refresh) < 3:
+        alice.page.wait_for_timeout(50)
+    assert alice.run("() => [states, state.connection.state, state.session.phase]") == [[], "online", "signedIn"]
+
+
+def test_a_reload_knows_when_the_session_expires(tabs, mock):
+    alice = tabs("alice")
+    alice.load()
+    alice.until("state.connection.state === 'online'")
+    alice.page.wait_for_timeout(1500)  # longer than the shortest delay of a renewal
+    assert len(mock.refresh) == 1
+    # A session that an earlier version stored has no time, and is renewed.
+    alice.run("""async () => {
+      const { Database } = await import("/js/core/database.js");
+      await (await Database.open()).delete("meta", "access");
+    }""")
+    alice.load()
+    while len(mock.refresh) < 2:
+        alice.page.wait_for_timeout(50)
+    alice.until("state.connection.state === 'online'")
+
+
+def test_an_upload_with_an_expired_token_does_not_disturb_the_connection(tabs, mock):
+    conv = pair(mock)
+    alice = tabs("alice")
+    alice.run(OPEN_CHAT, conv)
+    alice.run(WATCH)
+    mock.access.clear()
+    alice.run("() => state.send(conv, { kind: 'file', body: { name: 'a.txt' }, file: new File(['abc'], 'a.txt', { type: 'text/plain' }) })")
+    alice.until("last()?.seq === 1")
+    assert len(mock.refresh) == 2
+    assert alice.run("() => [states, state.connection.state]") == [[], "online"]

@@ -33,7 +33,7 @@ class ChatMock:
         self.model = ChatModel()
         self.files = files  # path -> bytes, in place of the folder `Web/`
         self.passwords, self.access, self.refresh, self.sids, self.uploads = {}, {}, {}, {}, {}
-        self.drop_acks, self.refuse, self.down, self.slow, self.cut_uploads = set(), {}, False, 0, 0
+        self.drop_acks, self.refuse, self.down, self.slow, self.cut_uploads, self.lifetime = set(), {}, False, 0, 0, 900_000
         self.requests, self.pushes = [], []
         self.loop = self.url = None
         self.model.push = self.push
@@ -205,7 +205,7 @@ class ChatMock:
         self.access[access], self.refresh[refresh] = (user, device), (user, device)
         cookies = request.headers.get("Chat-Session") == "cookie"
         shown = ("cookie", "cookie") if cookies else (access, refresh)
-        response = web.json_response({"user": self.model.user(user, user), "device": device, "access": shown[0], "access_expires_at": now() + 900_000, "refresh": shown[1], **more})
+        response = web.json_response({"user": self.model.user(user, user), "device": device, "access": shown[0], "access_expires_at": now() + self.lifetime, "refresh": shown[1], **more})
         if cookies:
             for name, value in (("access", access), ("refresh", refresh)):
                 response.set_cookie(f"{name}-{request.url.port}", value, httponly=True, samesite="Strict", max_age=86400)

@@ -1,10 +1,11 @@
 // The connection to the namespace `/chat`: it sends `hello`, synchronizes the heads, and renews the
-// session when its access token has expired.
+// session before its access token expires.
 
 import { SocketManager } from "/js/socketio/index.js";
 import { Refusal, deviceDescription, post, refusal } from "./requests.js";
 
 const MOST_HELD = 10_000; // pushes
+const RENEWED = 120_000; // ms before the access token expires; hidden tabs delay timers by up to 60 s
 const FINAL = new Set(["signed_out", "account_closed", "protocol_error", "version"]);
 
 export class Connection {
@@ -17,6 +18,9 @@ export class Connection {
   #waiting = new Set();
   #isWanted = false;
   #pause = 0; // ms, the delay that the server requested
+  #expiresAt = null; // the time of the server at which the access token expires, or null before a sign-in
+  #renewal = 0; // the timer of the renewal
+  #renewing = null; // the promise of a renewal
 
   constructor(core) { this.#core = core; }
 
@@ -44,6 +48,7 @@ export class Connection {
 
   stop() {
     this.#isWanted = false;
+    clearTimeout(this.#renewal);
     this.#socket?.disconnect();
     this.#lost();
     this.#change("offline");
@@ -66,15 +71,44 @@ export class Connection {
     return answer ?? {};
   }
 
-  /** Renews the session with the refresh cookie, and connects again. */
-  async renew() {
-    this.#change("connecting");
+  /**
+   * Handles the answer that begins or renews a session. The socket stays open when the access token
+   * expires, but pictures, files and uploads need a valid one.
+   */
+  granted({ access_expires_at: expiresAt }) {
+    this.restore(expiresAt);
+    this.#core.database.setMeta("access", expiresAt);
+    this.#renewLater();
+  }
+
+  /** Takes the time at which the access token of a stored session expires. */
+  restore(expiresAt = 0) { this.#expiresAt = expiresAt; }
+
+  #renewLater() {
+    clearTimeout(this.#renewal);
+    if (this.#expiresAt === null) return;
+    const left = this.#expiresAt - this.#core.now;
+    this.#renewal = setTimeout(() => { if (this.#isWanted) this.renew(); }, Math.max(1000, left - Math.min(RENEWED, left / 2)));
+  }
+
+  /**
+   * Renews the session with the refresh cookie, and connects if there is no connection. Requests
+   * during a renewal join it.
+   */
+  renew() {
+    this.#renewing ??= this.#renew().finally(() => { this.#renewing = null; });
+    return this.#renewing;
+  }
+
+  async #renew() {
+    if (!this.#isReady) this.#change("connecting");
     try {
-      await post("/api/refresh", { refresh: "cookie" });
+      this.granted(await post("/api/refresh", { refresh: "cookie" }));
       if (this.#isWanted) this.#socket.connect();
     } catch (error) {
       if (error.code === "unauthorized") { this.stop(); return this.#core.dismissed("signed_out"); }
-      setTimeout(() => { if (this.#isWanted && !this.#isReady) this.renew(); }, 3000);
+      clearTimeout(this.#renewal);
+      this.#renewal = setTimeout(() => { if (this.#isWanted) this.renew(); }, 3000);
     }
   }
 
@@ -90,10 +124,11 @@ export class Connection {
       for (const resolve of this.#waiting) resolve();
       this.#waiting.clear();
       this.#core.connected();
+      this.#renewLater(); // by the clock of the server
       for (const [name, body] of this.#held.splice(0)) this.#core.pushed(name, body);
     } catch (error) {
-      if (error.code === "unauthorized") return this.renew();
-      console.warn("hello:", error);
+      if (error.code === "unauthorized") await this.renew();
+      else console.warn("hello:", error);
       this.#manager?.drop();
     }
   }

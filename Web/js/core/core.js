@@ -95,7 +95,7 @@ export class Core {
   async #start() {
     this.database = await Database.open();
     const { meta, heads, users, cursors, outbox } = await this.database.stores("meta", "heads", "users", "cursors", "outbox");
-    const { session, epoch, since, contacts, settings, marks, drafts, logout, noticed } = Object.fromEntries(meta.map(({ key, value }) => [key, value]));
+    const { session, access, epoch, since, contacts, settings, marks, drafts, logout, noticed } = Object.fromEntries(meta.map(({ key, value }) => [key, value]));
     this.#session = session?.user ? { ...NEW(), ...session, phase: "signedIn" } : NEW();
     if (this.user) {
       this.#cached = { epoch, since };
@@ -107,6 +107,7 @@ export class Core {
       for (const user of users) this.#users.set(user.name, user);
       this.#logs.restore(cursors);
       this.#outbox.restore(outbox);
+      this.#connection.restore(access);
       this.#connection.start();
       this.#expiry.sweep();
     } else {
@@ -135,6 +136,7 @@ export class Core {
     this.#setSession({ phase: "signedIn", user: answer.user });
     this.emit({ type: "snapshot", ...this.#snapshot() });
     if (this.isOnline) this.#connection.stop();
+    this.#connection.granted(answer);
     this.#connection.start();
     return { user: answer.user, recovery: answer.recovery };
   }

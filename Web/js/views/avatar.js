@@ -1,6 +1,6 @@
 // Avatars: a picture, or initials on a hue derived from the name.
 
-import { h } from "./dom.js";
+import { h, remoteImage } from "./dom.js";
 import { icon } from "./icons.js";
 import { t } from "../i18n/index.js";
 
@@ -36,7 +36,7 @@ export function initials(name, person = true) {
 }
 
 function frame(id, { size = "", square = false, online = false, src = null }, ...content) {
-  const image = src ? h("img", { alt: "", src, loading: "lazy", decoding: "async", onerror: (event) => event.target.remove() }) : null;
+  const image = src ? remoteImage(src, { loading: "lazy" }) : null;
   return h("span", { class: `avatar${size ? ` size-${size}` : ""}${square ? " square" : ""}`, "aria-hidden": "true", style: { "--h": hueOf(id), "--shade": shadeOf(id) } },
     content, image, online ? h("span", { class: "presence-dot", title: t("online") }) : null);
 }

@@ -42,6 +42,20 @@ export function replace(element, ...children) {
   return append(element, children);
 }
 
+/**
+ * Returns an image, which is requested a second time after 3 s if it could not be loaded, such as
+ * while the session is renewed, and is removed after the second failure.
+ */
+export function remoteImage(src, properties = {}) {
+  let failures = 0;
+  const image = h("img", { alt: "", decoding: "async", src, ...properties, onerror: () => {
+    failures += 1;
+    if (failures === 1) setTimeout(() => { image.src = src; }, 3000);
+    else image.remove();
+  } });
+  return image;
+}
+
 let identifiers = 0;
 
 /** Returns an element id that no other element of the page has. */

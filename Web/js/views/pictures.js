@@ -1,7 +1,7 @@
 // Pictures and videos in the log. A blurred picture is shown until the picture is loaded. Short
 // videos play without sound while they are visible.
 
-import { h } from "./dom.js";
+import { h, remoteImage } from "./dom.js";
 import { icon } from "./icons.js";
 import { blurCanvas } from "../text/blurhash.js";
 import { duration, percent } from "../i18n/format.js";
@@ -56,7 +56,7 @@ export function picture({ state, actions }, row, body, size = fit(body.width, bo
   if (blur) box.append(blur);
   const src = previewURL(state, row);
   if (src) {
-    const image = h("img", { alt: "", src, decoding: "async", onload: () => image.classList.add("loaded"), onerror: () => image.remove() });
+    const image = remoteImage(src, { onload: () => image.classList.add("loaded") });
     box.append(image);
   }
   if (isFilm) film(box, row, state);
