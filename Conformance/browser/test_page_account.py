@@ -125,6 +125,30 @@ def test_the_forms_say_what_is_wrong(visitor, host):
     submit("Reset password", "The user name or the recovery code is wrong.", name="alice", recovery="aaaa-bbbb", password=PASSWORD)
 
 
+def test_new_recovery_codes_are_kept_before_they_are_gone(visitor, host):
+    page = visitor(host.url)
+    button(page, "Create an account").click()
+    page.fill("[name=name]", "Yuki")
+    page.fill("[name=password]", PASSWORD)
+    button(page, "Create account").click()
+    dialog = page.locator("dialog", has_text="Recovery codes")
+    dialog.wait_for()
+    page.keyboard.press("Escape")
+    page.keyboard.press("Escape")
+    page.mouse.click(5, 5)
+    with page.expect_download() as download:
+        button(page, "Download").click()
+    assert download.value.suggested_filename == "apus-yuki.txt"
+    assert download.value.path().read_text().split() == dialog.locator(".codes").inner_text().split()
+    # A toast is a part of the modal dialog, and is not lost with it.
+    page.evaluate("import('/js/views/toast.js').then(({ toast }) => { toast('one'); toast('two', { seconds: null }); })")
+    page.locator("dialog .toast", has_text="one").wait_for()
+    button(page, "I have kept them").click()
+    dialog.wait_for(state="detached")
+    eventually(page, "document.activeElement.classList.contains('row')")
+    page.locator("body > .toasts .toast", has_text="two").get_by_role("button", name="Close").click()
+
+
 def test_other_sessions_are_listed_and_ended(person, host):
     host.register("kim", "Kim Lake")
     here, there = person("kim"), person("kim", PHONE)
@@ -336,6 +360,8 @@ def test_a_sign_in_needs_the_code_of_the_authenticator_and_a_recovery_code_reset
     other.fill("[name=name]", "quinn")
     other.fill("[name=password]", PASSWORD)
     button(other, "Sign in").click()
+    other.get_by_text("The code in your authenticator app, or a recovery code.").wait_for()
+    assert other.locator("[aria-invalid]").count() == 0
     other.get_by_label("One-time code").fill("123456")
     button(other, "Sign in").click()
     other.locator(".form-error", has_text="The code is wrong.").wait_for()

@@ -118,6 +118,9 @@ def test_the_versions_of_an_edited_message(person):
     choose(carol, "Version three", "Earlier versions")
     carol.locator(".version").nth(2).wait_for()
     assert carol.locator(".version .text").all_inner_texts() == ["Version three", "Version two", "Version one"]
+    # The mark of an edited message opens them, too.
+    bubble(alice, "Version three").get_by_text("edited").click()
+    alice.locator(".version").nth(2).wait_for()
 
 
 def test_folders_filter_the_list(person):

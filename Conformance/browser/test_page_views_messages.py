@@ -193,9 +193,8 @@ def test_a_poll_ends_at_its_time(person, chat):
     open_pair(bob, conv)
     alice.get_by_role("button", name="Attach").click()
     alice.get_by_role("menuitem", name="Poll").click()
-    alice.get_by_label("Question").fill("Which day?")
-    alice.get_by_label("Option 1").fill("Tuesday")
-    alice.get_by_label("Option 2").fill("Friday")
+    alice.keyboard.type("Which day?\nTuesday\nFriday")  # Enter leads to the next field
+    assert [alice.get_by_label(f"Option {number}").input_value() for number in (1, 2)] == ["Tuesday", "Friday"]
     alice.get_by_label("Ends at a time").check()
     alice.get_by_label("The poll ends at").wait_for()
     alice.get_by_role("dialog").get_by_role("button", name="Send").click()
@@ -230,7 +229,7 @@ def test_several_messages_are_forwarded_merged_and_without_names(person, chat):
     alice.get_by_label("Without the names of the senders").check()
     alice.locator("dialog .row", has_text="Target").click()
     alice.locator(".peer h2", has_text="Target").wait_for()
-    alice.locator("details.quote summary", has_text="Source").click()
+    alice.locator("details.quote summary", has_text="Source · 2 messages").click()
     assert "Bob" not in alice.locator("details.quote").inner_text()
     body = newest(chat, target, lambda body: "items" in body)
     assert [item["body"]["text"] for item in body["items"]] == ["item 0", "item 1"] and not any("sender" in item for item in body["items"])
@@ -238,6 +237,17 @@ def test_several_messages_are_forwarded_merged_and_without_names(person, chat):
     choose(alice, "item 2", "Forward")
     alice.locator("dialog .row", has_text="Target").click()
     alice.locator(".bubble", has_text="Forwarded from Bob Marsh").wait_for()
+
+
+def test_changed_settings_are_told_in_words(person, chat):
+    conv = group(chat, "Rules")
+    alice = person("alice")
+    open_pair(alice, conv)
+    for number, (settings, text) in enumerate([({"expire": 86_400}, "You let messages disappear after 1 day"), ({"expire": 0}, "You turned off disappearing messages"),
+                                               ({"slow": 30}, "You turned on slow mode: a message every 30 seconds"), ({"slow": 0}, "You turned off slow mode"),
+                                               ({"write": "admins"}, "You let only admins write"), ({"write": "members"}, "You let all members write"), ({"pin": "members"}, "You changed the settings")]):
+        chat.do("alice", "conversation.set", id=f"rule-{number}", conv=conv, settings=settings)
+        alice.locator(".note", has_text=text).wait_for()
 
 
 def test_a_message_is_forwarded_without_sound(person, chat):

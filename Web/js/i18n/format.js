@@ -18,7 +18,7 @@ export function dayOf(at) {
   return Math.round(Date.UTC(value.getFullYear(), value.getMonth(), value.getDate()) / 86_400_000);
 }
 
-export const clock = (at) => date(at, { hour: "2-digit", minute: "2-digit" });
+export const clock = (at) => date(at, { timeStyle: "short" });
 export const fullDate = (at) => date(at, { dateStyle: "full", timeStyle: "short" });
 export const shortDate = (at) => date(at, { dateStyle: "medium", timeStyle: "short" });
 

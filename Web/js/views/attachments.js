@@ -52,7 +52,7 @@ function call({ actions }, row, { media, state }) {
 }
 
 function bundle({ state }, row, { title, items = [] }) {
-  return h("details", { class: "quote" }, h("summary", {}, title ?? t("bundle")),
+  return h("details", { class: "quote" }, h("summary", {}, `${title ?? t("bundle")} · ${t("messageCount", { n: items.length })}`),
     items.map((item) => h("p", {}, h("strong", {}, item.nick ?? userName(state, item.sender)), item.body?.text ?? t("unknownKind"))));
 }
 

@@ -97,7 +97,8 @@ export class AuthView {
     // The server requests a second factor or an invitation only if one is required.
     const extra = error?.field === "code" ? ["code", t("code")] : error?.field === "invitation" ? ["invitation", t("inviteCode")] : null;
     if (extra && !elements[extra[0]]) {
-      this.fields.append(field(extra[0], extra[1], { autocomplete: extra[0] === "code" ? "one-time-code" : "off" }));
+      this.#fail("");
+      this.fields.append(field(extra[0], extra[1], extra[0] === "code" ? { autocomplete: "one-time-code", autocapitalize: "none", hint: t("codeHint") } : { autocomplete: "off" }));
       elements[extra[0]].focus();
       return;
     }

@@ -1,4 +1,4 @@
-// Copies texts.
+// Copies and saves texts.
 
 import { h } from "./dom.js";
 import { openDialog } from "./dialog.js";
@@ -19,4 +19,11 @@ export async function copyText(text) {
     openDialog(t("copy"), h("div", { class: "dialog-body" }, field));
     field.select();
   }
+}
+
+/** Downloads a text as a file. */
+export function saveText(text, name) {
+  const address = URL.createObjectURL(new Blob([`${text}\n`], { type: "text/plain" }));
+  h("a", { href: address, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(address), 60_000);
 }

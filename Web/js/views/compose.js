@@ -42,10 +42,13 @@ export function newPoll() {
     add();
     const form = h("form", { onsubmit: (event) => {
       event.preventDefault();
-      const texts = [...options.querySelectorAll("input")].map((input) => input.value.trim()).filter(Boolean);
-      if (!question.value.trim() || texts.length < 2) {
-        toast(t("fieldRequired"));
-        return;
+      const inputs = [...options.querySelectorAll("input")];
+      const texts = inputs.map((input) => input.value.trim()).filter(Boolean);
+      // Enter in a field leads to the next one that is required.
+      const missing = [question, ...(texts.length < 2 ? inputs : [])].find((input) => !input.value.trim());
+      if (missing) {
+        if (missing === document.activeElement) toast(t("fieldRequired"));
+        return missing.focus();
       }
       content = { kind: "poll", body: { question: question.value.trim(), options: texts, ...(multiple && { multiple }), ...(anonymous && { anonymous }), ...(closes && ending.value && { closes_at: new Date(ending.value).getTime() }) } };
       dialog.close();

@@ -8,9 +8,9 @@ import { t } from "../i18n/index.js";
 /**
  * Opens a modal dialog with `content` below the title. `wide` (false by default) makes it wider;
  * `label` is a further CSS class; `onclose()` is called after it was closed. Escape and a press
- * outside close it and return the focus. Returns { element, close }.
+ * outside close it, unless `stays` is true, and return the focus. Returns { element, close }.
  */
-export function openDialog(title, content, { wide = false, onclose, label = "" } = {}) {
+export function openDialog(title, content, { wide = false, onclose, label = "", stays = false } = {}) {
   closeMenu();
   const before = document.activeElement;
   const id = uniqueID("dialog");
@@ -24,8 +24,10 @@ export function openDialog(title, content, { wide = false, onclose, label = "" }
     onclose?.();
   });
   element.addEventListener("pointerdown", (event) => {
-    if (event.target === element) element.close();
+    if (event.target === element && !stays) element.close();
   });
+  // Browsers let a page prevent only the first of two `cancel` events.
+  if (stays) element.addEventListener("keydown", (event) => { if (event.key === "Escape") event.preventDefault(); });
   document.body.append(element);
   element.showModal();
   (element.querySelector("[autofocus]") ?? element.querySelector(".dialog-body input, .dialog-body select, .dialog-body textarea, .dialog-body button, .dialog-foot .primary"))?.focus();

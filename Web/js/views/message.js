@@ -100,11 +100,11 @@ function author({ state, actions }, name) {
   return h("button", { type: "button", tabindex: "-1", class: "author ellipsis", style: { "--h": hueOf(name) }, onclick: () => actions.openUser(name) }, shown, mark && [mark, h("span", { class: "name-mark" }, t("nameMark", { name }))]);
 }
 
-function meta({ state }, row, over = false) {
+function meta({ state, actions }, row, over = false) {
   const status = row.own && row.status ? row.status : null;
   return h("span", { class: `meta${over ? " over" : ""}`, title: row.at ? fullDate(row.at) : null },
     row.expires_at ? remaining(row.expires_at, state.now) : null,
-    row.state === "edited" ? t("edited") : null,
+    row.state === "edited" ? h("button", { type: "button", class: "edited", tabindex: "-1", title: t("editHistory"), onclick: () => actions.showEdits(row) }, t("edited")) : null,
     h("time", { datetime: row.at ? new Date(row.at).toISOString() : null }, clock(row.at ?? Date.now())),
     status ? ticks(status, t(STATUS[status] ?? "statusSent")) : null);
 }

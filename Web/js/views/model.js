@@ -1,7 +1,7 @@
 // Derives texts and permissions for the views from heads, users and events.
 
 import { t, currentLanguage } from "../i18n/index.js";
-import { compare, duration, list, roughSpan, shortDate } from "../i18n/format.js";
+import { compare, duration, list, roughSpan, shortDate, span } from "../i18n/format.js";
 
 /** Returns the shown name of a user: the alias, the nick or the account name. */
 export function userName(state, name) {
@@ -115,7 +115,7 @@ export function noteText(state, event) {
       if (body.title) return t("eventTitle", { name, title: body.title });
       if (body.avatar !== undefined) return t("eventPicture", { name });
       if (body.about !== undefined) return t("eventAbout", { name });
-      return t("eventSettings", { name });
+      return settingsText(name, body.settings ?? {});
     case "member.join": return isAdded ? t("eventAdd", { name, users }) : t("eventJoin", { users: users || name });
     case "member.leave": return t("eventLeave", { name });
     case "member.remove": return t("eventRemove", { name, users });
@@ -131,6 +131,17 @@ export function noteText(state, event) {
     case "react": return t("eventReact", { name, emoji: body.key ?? "" });
     default: return t("eventOther", { name });
   }
+}
+
+/** Returns the line of changed settings: what was set if it is one of those that matter to members. */
+function settingsText(name, settings) {
+  const [[key, value] = [], ...others] = Object.entries(settings);
+  if (others.length === 0) {
+    if (key === "expire") return value > 0 ? t("eventExpire", { name, time: span(value) }) : t("eventKeep", { name });
+    if (key === "slow") return value > 0 ? t("eventSlow", { name, time: span(value) }) : t("eventSlowEnd", { name });
+    if (key === "write") return t(value === "members" ? "eventWriteAll" : "eventWriteAdmins", { name });
+  }
+  return t("eventSettings", { name });
 }
 
 const ERRORS = {

@@ -5,7 +5,7 @@ import { icon, logo } from "./icons.js";
 import { addressOf, readAddress } from "./address.js";
 import { confirm, openDialog } from "./dialog.js";
 import { preparePanels, withPanels } from "./later.js";
-import { copyText } from "./clipboard.js";
+import { copyText, saveText } from "./clipboard.js";
 import { openSearch } from "./search.js";
 import { Sidebar } from "./sidebar.js";
 import { ThreadView } from "./thread.js";
@@ -246,8 +246,14 @@ export class Shell {
 
   showRecovery({ recovery } = {}) {
     if (!recovery?.length) return;
-    openDialog(t("recoveryCodes"), h("div", { class: "dialog-body" }, h("p", {}, t("recoveryCodesHint")), h("pre", { class: "codes", tabindex: "0" }, recovery.join("\n")),
-      h("button", { type: "button", class: "button", onclick: () => copyText(recovery.join("\n")) }, icon("copy"), t("copy"))));
+    const text = recovery.join("\n");
+    // The codes are shown once, so that only a button closes the dialog.
+    const dialog = openDialog(t("recoveryCodes"), [
+      h("div", { class: "dialog-body" }, h("p", {}, t("recoveryCodesHint")), h("pre", { class: "codes", tabindex: "0" }, text),
+        h("div", { class: "button-row" }, h("button", { type: "button", class: "button", onclick: () => copyText(text) }, icon("copy"), t("copy")),
+          h("button", { type: "button", class: "button", onclick: () => saveText(text, `apus-${this.state.account?.name}.txt`) }, icon("download"), t("download")))),
+      h("div", { class: "dialog-foot" }, h("button", { type: "button", class: "button primary", onclick: () => dialog.close() }, t("recoveryKept"))),
+    ], { stays: true, onclose: () => { if (document.activeElement === document.body) this.focusList(); } });
   }
 
   #notice() {
@@ -255,6 +261,7 @@ export class Shell {
     if (!notice) return;
     if (notice.kind === "update") toast(t("updateReady"), { seconds: 60, action: { label: t("reload"), run: () => location.reload() } });
     else if (notice.kind === "device.add") toast(t("newSignIn", { name: notice.name }), { role: "alert", seconds: null, action: { label: t("sessions"), run: () => this.settings("sessions") } });
+    else if (notice.kind === "contact.request" && this.thread?.head?.peer?.name === notice.user) return; // the chat shows the request
     else if (notice.kind === "contact.request") this.#tell("newRequest", notice.user, { seconds: 10, action: { label: t("show"), run: () => this.openProfile(notice.user) } });
     else if (notice.kind === "contact.accept") this.#tell("nowContact", notice.user);
     else if (notice.text) toast(notice.text);

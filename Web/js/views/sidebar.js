@@ -232,7 +232,7 @@ export class Sidebar {
       return h("button", { type: "button", class: "row compact" }, userAvatar(this.state, user, { size: "m", online: user.online }),
         h("span", { class: "lines" }, h("span", { class: "title ellipsis" }, userName(this.state, user.name)), h("span", { class: "sub ellipsis" }, `@${user.name}`)));
     }
-    return h("button", { type: "button", class: "row compact" }, h("span", { class: "avatar size-m" }, icon("search")), h("span", { class: "lines" }, h("span", { class: "title ellipsis" }, `${t("search")}: ${row.query}`), h("span", { class: "sub" }, t("messages"))));
+    return h("button", { type: "button", class: "row compact" }, h("span", { class: "avatar size-m" }, icon("search")), h("span", { class: "lines" }, h("span", { class: "title ellipsis" }, `${t("search")}${t("colon")}${row.query}`), h("span", { class: "sub" }, t("messages"))));
   }
 
   #mainMenu() {

@@ -63,7 +63,7 @@ export class ThreadActions {
       stored && row.own && alive && row.body?.preview && age < (limits.edit_seconds ?? 172_800) && { icon: "close", label: t("removePreview"), run: () => attempt(state.removePreview(this.id, row.seq)) },
       stored && alive && head.state !== "left" && { icon: "smile", label: t("react"), run: () => emojiPicker(anchorOf(anchor), (face) => { closeMenu(); this.react(row, face, false); }) },
       stored && alive && row.kind === "poll" && !row.body?.closed && (row.body?.closes_at ?? Infinity) > state.now && (row.own || isAdmin(head)) && { icon: "check", label: t("pollClose"), run: () => attempt(state.closePoll(this.id, row.seq)) },
-      stored && alive && row.state === "edited" && { icon: "clock", label: t("editHistory"), run: () => withPanels(({ showEdits }) => showEdits(view.app, this.id, row.seq)) },
+      stored && alive && row.state === "edited" && { icon: "clock", label: t("editHistory"), run: () => this.showEdits(row) },
       stored && alive && row.reactions?.length > 0 && { icon: "smile", label: t("whoReacted"), run: () => this.showReactions(row) },
       stored && alive && showsVoters(row, state.now) && { icon: "poll", label: t("whoVoted"), run: () => this.showVotes(row) },
       text && { icon: "copy", label: t("copyText"), run: () => this.copy(text) },
@@ -95,6 +95,10 @@ export class ThreadActions {
 
   react(row, key, remove) {
     return attempt(this.state.react(this.id, row.seq, key, remove));
+  }
+
+  showEdits(row) {
+    return withPanels(({ showEdits }) => showEdits(this.view.app, this.id, row.seq));
   }
 
   showReactions(row) {

@@ -12,20 +12,30 @@ let box = null;
  * { label, run }. Returns a function that removes it.
  */
 export function toast(text, { action = null, seconds = 5, role = "status" } = {}) {
-  if (!box?.isConnected) {
-    box = h("div", { class: "toasts", popover: "manual" });
-    document.body.append(box);
-  }
+  box ??= h("div", { class: "toasts", popover: "manual" });
+  raise();
   const line = h("div", { class: "toast", role }, h("span", { class: "grow" }, text));
   const remove = () => line.remove();
   if (action) line.append(h("button", { type: "button", onclick: () => { remove(); action.run(); } }, action.label));
   box.append(line);
   while (box.children.length > 3) box.firstElementChild.remove();
-  // A popover is above an open dialog.
-  if (box.showPopover && !box.matches(":popover-open")) box.showPopover();
   if (seconds === null) line.append(h("button", { type: "button", class: "icon-button", "aria-label": t("close"), onclick: remove }, icon("close")));
   else setTimeout(remove, seconds * 1000);
   return remove;
+}
+
+/**
+ * Shows the box above everything. In a modal dialog, which makes the rest of the page inert, the
+ * box is a part of the dialog until the dialog closes.
+ */
+function raise() {
+  const dialog = [...document.querySelectorAll("dialog:modal")].at(-1);
+  const parent = dialog ?? document.body;
+  if (box.parentNode !== parent) {
+    parent.append(box);
+    dialog?.addEventListener("close", raise, { once: true });
+  }
+  if (box.showPopover && !box.matches(":popover-open")) box.showPopover();
 }
 
 /** Awaits `promise` and shows its error. Resolves to its value, or to undefined after an error. */
