@@ -5,7 +5,7 @@
 enum EmbeddedPage {
     static let files: [EmbeddedFile] = [
         _app_webmanifest,
-        _css_page_ace05d055ee9054d_css,
+        _css_page_521c8d4f43caa47f_css,
         _css_test_7860f3182c54f74c_css,
         _img_icon_192_png,
         _img_icon_512_png,
@@ -14,13 +14,13 @@ enum EmbeddedPage {
         _img_maskable_512_png,
         _img_touch_180_png,
         _index_html,
-        _js_app_a49b54b33097d919_js,
-        _js_core_core_311f1fe2ddebb79c_js,
-        _js_core_worker_17cd700825d04cb7_js,
-        _js_i18n_zh_0640d2614f9fd984_js,
+        _js_app_6e3af39649531fda_js,
+        _js_core_core_15980e4fb017f615_js,
+        _js_core_worker_92b3929c30e2e6c4_js,
+        _js_i18n_zh_cae318eba6d70363_js,
         _js_state_sample_779671c446839e6f_js,
-        _js_test_78c77a4a55a3ef44_js,
-        _js_views_panels_bcd452dba81a9dcd_js,
+        _js_test_af4dddca0b9caee9_js,
+        _js_views_panels_2c7290f9b66df6a6_js,
         _sw_js,
         _test_html,
     ]
@@ -52,7 +52,7 @@ enum EmbeddedPage {
 
 """#))
 
-    private static let _css_page_ace05d055ee9054d_css = EmbeddedFile(path: "css/page-ace05d055ee9054d.css", content: .text(#"""
+    private static let _css_page_521c8d4f43caa47f_css = EmbeddedFile(path: "css/page-521c8d4f43caa47f.css", content: .text(#"""
 /* Colors, sizes and fonts. Every text color has a contrast of 4.5 or more on the surfaces it is used on. */
 
 @font-face {
@@ -354,6 +354,7 @@ mark { background: var(--mark); color: var(--text); border-radius: 2px; }
 .text.big { display: flex; align-items: flex-end; flex-wrap: wrap; font-size: 40px; line-height: 1.2; }
 .text a { text-decoration: underline; text-underline-offset: 2px; text-decoration-thickness: 1px; }
 .text code { font-family: var(--mono); font-size: 0.91em; background: rgb(110 130 165 / 18%); border-radius: 4px; padding: 1px 4px; }
+.text pre code { font-size: inherit; background: none; padding: 0; }
 .text pre { font-family: var(--mono); font-size: 13px; background: rgb(110 130 165 / 16%); border-radius: 8px; padding: 8px 10px; margin: 4px 0; overflow-x: auto; white-space: pre; }
 .text .quoted { display: block; border-left: 3px solid var(--accent); padding-left: 9px; margin: 2px 0; }
 .text .listed { display: block; margin: 2px 0; padding-left: 2px; }
@@ -1508,15 +1509,15 @@ gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gPQVAAAA//+DQEnNAAAA
   <meta name="theme-color" media="(prefers-color-scheme: light)" content="#ffffff">
   <meta name="theme-color" media="(prefers-color-scheme: dark)" content="#171b22">
   <meta name="referrer" content="no-referrer">
-  <link rel="prefetch" href="js/core-worker-17cd700825d04cb7.js">
-  <meta name="later" content="js/i18n-zh-0640d2614f9fd984.js">
-  <meta name="later" content="js/views-panels-bcd452dba81a9dcd.js">
+  <link rel="prefetch" href="js/core-worker-92b3929c30e2e6c4.js">
+  <meta name="later" content="js/i18n-zh-cae318eba6d70363.js">
+  <meta name="later" content="js/views-panels-2c7290f9b66df6a6.js">
   <title>Apus</title>
   <link rel="icon" href="img/icon.svg" type="image/svg+xml">
   <link rel="apple-touch-icon" href="img/touch-180.png">
   <link rel="manifest" href="app.webmanifest">
-  <link rel="stylesheet" href="css/page-ace05d055ee9054d.css">
-  <script type="module" src="js/app-a49b54b33097d919.js"></script>
+  <link rel="stylesheet" href="css/page-521c8d4f43caa47f.css">
+  <script type="module" src="js/app-6e3af39649531fda.js"></script>
 </head>
 <body>
   <div id="app"></div>
@@ -1527,7 +1528,7 @@ gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gPQVAAAA//+DQEnNAAAA
 
 """#))
 
-    private static let _js_app_a49b54b33097d919_js = EmbeddedFile(path: "js/app-a49b54b33097d919.js", content: .text(#"""
+    private static let _js_app_6e3af39649531fda_js = EmbeddedFile(path: "js/app-6e3af39649531fda.js", content: .text(#"""
 const $parts = {};
 const $later = (path) => $parts[path] ??= import(path).then((part) => part.default($all()), (error) => { delete $parts[path]; throw error; });
 const $all = () => ({ $later, $core_applying, $state_notifications, $core_receipts, $state_api, $state_lists, $state_window, $state_store, $state_index, $boot, $views_dom, $views_icons, $i18n_en, $i18n_index, $i18n_format, $views_model, $views_menu, $views_auth, $views_avatar, $calls_media, $views_calltiles, $views_toast, $views_calldevices, $views_callscreen, $views_callring, $calls_machine, $calls_stats, $calls_peer, $calls_signals, $calls_call, $calls_center, $calls_tone, $views_calls, $views_address, $views_dialog, $views_later, $views_clipboard, $text_skeleton, $views_lookalike, $views_virtual, $views_rows, $views_pickers, $views_searchfilters, $text_emoji, $text_markdown, $text_render, $views_search, $views_folders, $views_conversationmenu, $views_fields, $views_requests, $views_callbar, $views_threadheader, $views_sidebar, $views_albums, $views_emojipicker, $views_completion, $media_wave, $media_recorder, $views_attachmenu, $text_blurhash, $media_describe, $core_requests, $views_sendfiles, $views_slowmode, $views_tray, $views_voicebar, $views_composer, $views_contactbar, $views_pagedpeople, $views_votes, $views_pictures, $views_place, $media_played, $media_player, $views_voice, $views_attachments, $views_message, $views_rowshape, $views_threadactions, $views_threadinput, $views_thread, $views_shell, $views_sound, $state_push, $views_preferences, $app });
@@ -2625,12 +2626,12 @@ return await WorkerPort.make();
 console.warn("No worker:", error);
 }
 }
-const { Core } = await $later("./core-core-311f1fe2ddebb79c.js");
+const { Core } = await $later("./core-core-15980e4fb017f615.js");
 return new PagePort(Core);
 }
 
 class WorkerPort {
-#worker = new Worker(new URL("./core-worker-17cd700825d04cb7.js", import.meta.url), { type: "module" });
+#worker = new Worker(new URL("./core-worker-92b3929c30e2e6c4.js", import.meta.url), { type: "module" });
 #requests = new Map();
 #serial = 0;
 #listener = () => {};
@@ -2734,6 +2735,16 @@ element.replaceChildren();
 return append(element, children);
 }
 
+function remoteImage(src, properties = {}) {
+let failures = 0;
+const image = h("img", { alt: "", decoding: "async", src, ...properties, onerror: () => {
+failures += 1;
+if (failures === 1) setTimeout(() => { image.src = src; }, 3000);
+else image.remove();
+} });
+return image;
+}
+
 let identifiers = 0;
 
 function uniqueID(prefix) {
@@ -2773,7 +2784,7 @@ function announce(text) {
 const region = document.getElementById("live");
 if (region) region.textContent = text;
 }
-return { h, svg, append, replace, uniqueID, Scope, perFrame, announce };
+return { h, svg, append, replace, remoteImage, uniqueID, Scope, perFrame, announce };
 })();
 const $views_icons = (() => {
 
@@ -2917,7 +2928,7 @@ recover: "Reset password",
 recoverLead: "Use one of your recovery codes",
 recoveryCode: "Recovery code",
 userName: "User name",
-userNameHint: "Small letters and digits. It cannot be changed later.",
+userNameHint: "Letters and digits, no spaces. It cannot be changed later.",
 nick: "Shown name",
 password: "Password",
 newPassword: "New password",
@@ -2937,8 +2948,9 @@ inviteCodeHint: "This server creates accounts for invited people only.",
 invitationWrong: "The invitation code is wrong or was used up.",
 registrationClosed: "Accounts are created by the operator of this server.",
 recoveryWrong: "The user name or the recovery code is wrong.",
-nameRefused: "This user name is not possible. Use small letters, digits, “.”, “-” and “_”.",
+nameRefused: "This user name is not possible. Use letters, digits, “.”, “-” and “_”, and no spaces.",
 code: "One-time code",
+codeHint: "The code in your authenticator app, or a recovery code.",
 chats: "Chats",
 allChats: "All",
 unread: "Unread",
@@ -2971,6 +2983,7 @@ whoReacted: "Who reacted",
 whoVoted: "Who voted",
 votesShown: "{n} of {all} votes are in the log that you can see",
 messages: "Messages",
+messageCount: { one: "{n} message", other: "{n} messages" },
 selectChat: "Choose a chat to start",
 selectChatHint: "Press Ctrl+K to jump to a person, a group or a message.",
 pinChat: "Pin",
@@ -3424,6 +3437,7 @@ changePassword: "Change password",
 passwordChanged: "The password was changed.",
 passwordEnds: "All other sessions end.",
 recoveryCodes: "Recovery codes",
+recoveryKept: "I have kept them",
 recoveryCodesHint: "With one of these codes you can set a new password, or sign in without your authenticator. Each works once. Keep them in a safe place.",
 blocked: "Blocked",
 noBlocked: "No blocked accounts.",
@@ -3498,6 +3512,12 @@ eventTitle: "{name} changed the title to “{title}”",
 eventPicture: "{name} changed the picture",
 eventAbout: "{name} changed the description",
 eventSettings: "{name} changed the settings",
+eventExpire: "{name} let messages disappear after {time}",
+eventKeep: "{name} turned off disappearing messages",
+eventSlow: "{name} turned on slow mode: a message every {time}",
+eventSlowEnd: "{name} turned off slow mode",
+eventWriteAll: "{name} let all members write",
+eventWriteAdmins: "{name} let only admins write",
 eventPin: "{name} pinned a message",
 eventUnpin: "{name} unpinned a message",
 eventReact: "{name} reacted with {emoji}",
@@ -3522,7 +3542,7 @@ totpOpen: "Open the authenticator on this device",
 totpOn: "Two-step sign-in is on.",
 totpRemoved: "Two-step sign-in is off.",
 qrcode: "QR code of the key",
-wrongCode: "The code is wrong. Codes change every 30 seconds.",
+wrongCode: "The code is wrong. Each code works once, for 30 seconds.",
 confirm: "Confirm",
 newRecoveryCodes: "Make new recovery codes",
 folders: "Folders",
@@ -3577,7 +3597,7 @@ const $i18n_index = (() => {
 
 const { en } = $i18n_en;
 
-const LOADERS = { en: async () => en, zh: async () => (await $later("./i18n-zh-0640d2614f9fd984.js")).zh };
+const LOADERS = { en: async () => en, zh: async () => (await $later("./i18n-zh-cae318eba6d70363.js")).zh };
 const LANGUAGE_NAMES = { en: "English", zh: "中文" };
 
 let language = "en";
@@ -3643,7 +3663,7 @@ const value = new Date(at);
 return Math.round(Date.UTC(value.getFullYear(), value.getMonth(), value.getDate()) / 86_400_000);
 }
 
-const clock = (at) => date(at, { hour: "2-digit", minute: "2-digit" });
+const clock = (at) => date(at, { timeStyle: "short" });
 const fullDate = (at) => date(at, { dateStyle: "full", timeStyle: "short" });
 const shortDate = (at) => date(at, { dateStyle: "medium", timeStyle: "short" });
 
@@ -3718,7 +3738,7 @@ return { dayOf, clock, fullDate, shortDate, dayTitle, listTime, lastSeen, fileSi
 const $views_model = (() => {
 
 const { t, currentLanguage } = $i18n_index;
-const { compare, duration, list, roughSpan, shortDate } = $i18n_format;
+const { compare, duration, list, roughSpan, shortDate, span } = $i18n_format;
 
 function userName(state, name) {
 if (!name) return t("appName");
@@ -3820,7 +3840,7 @@ case "conversation.set":
 if (body.title) return t("eventTitle", { name, title: body.title });
 if (body.avatar !== undefined) return t("eventPicture", { name });
 if (body.about !== undefined) return t("eventAbout", { name });
-return t("eventSettings", { name });
+return settingsText(name, body.settings ?? {});
 case "member.join": return isAdded ? t("eventAdd", { name, users }) : t("eventJoin", { users: users || name });
 case "member.leave": return t("eventLeave", { name });
 case "member.remove": return t("eventRemove", { name, users });
@@ -3836,6 +3856,16 @@ case "pin": return t(body.remove ? "eventUnpin" : "eventPin", { name });
 case "react": return t("eventReact", { name, emoji: body.key ?? "" });
 default: return t("eventOther", { name });
 }
+}
+
+function settingsText(name, settings) {
+const [[key, value] = [], ...others] = Object.entries(settings);
+if (others.length === 0) {
+if (key === "expire") return value > 0 ? t("eventExpire", { name, time: span(value) }) : t("eventKeep", { name });
+if (key === "slow") return value > 0 ? t("eventSlow", { name, time: span(value) }) : t("eventSlowEnd", { name });
+if (key === "write") return t(value === "members" ? "eventWriteAll" : "eventWriteAdmins", { name });
+}
+return t("eventSettings", { name });
 }
 
 const ERRORS = {
@@ -4060,7 +4090,8 @@ this.button.disabled = false;
 const { elements } = this.form;
 const extra = error?.field === "code" ? ["code", t("code")] : error?.field === "invitation" ? ["invitation", t("inviteCode")] : null;
 if (extra && !elements[extra[0]]) {
-this.fields.append(field(extra[0], extra[1], { autocomplete: extra[0] === "code" ? "one-time-code" : "off" }));
+this.#fail("");
+this.fields.append(field(extra[0], extra[1], extra[0] === "code" ? { autocomplete: "one-time-code", autocapitalize: "none", hint: t("codeHint") } : { autocomplete: "off" }));
 elements[extra[0]].focus();
 return;
 }
@@ -4104,7 +4135,7 @@ return { AuthView };
 })();
 const $views_avatar = (() => {
 
-const { h } = $views_dom;
+const { h, remoteImage } = $views_dom;
 const { icon } = $views_icons;
 const { t } = $i18n_index;
 
@@ -4134,7 +4165,7 @@ return letters.map((word) => [...word].find((letter) => /[\p{L}\p{N}]/u.test(let
 }
 
 function frame(id, { size = "", square = false, online = false, src = null }, ...content) {
-const image = src ? h("img", { alt: "", src, loading: "lazy", decoding: "async", onerror: (event) => event.target.remove() }) : null;
+const image = src ? remoteImage(src, { loading: "lazy" }) : null;
 return h("span", { class: `avatar${size ? ` size-${size}` : ""}${square ? " square" : ""}`, "aria-hidden": "true", style: { "--h": hueOf(id), "--shade": shadeOf(id) } },
 content, image, online ? h("span", { class: "presence-dot", title: t("online") }) : null);
 }
@@ -4387,19 +4418,26 @@ const { t } = $i18n_index;
 let box = null;
 
 function toast(text, { action = null, seconds = 5, role = "status" } = {}) {
-if (!box?.isConnected) {
-box = h("div", { class: "toasts", popover: "manual" });
-document.body.append(box);
-}
+box ??= h("div", { class: "toasts", popover: "manual" });
+raise();
 const line = h("div", { class: "toast", role }, h("span", { class: "grow" }, text));
 const remove = () => line.remove();
 if (action) line.append(h("button", { type: "button", onclick: () => { remove(); action.run(); } }, action.label));
 box.append(line);
 while (box.children.length > 3) box.firstElementChild.remove();
-if (box.showPopover && !box.matches(":popover-open")) box.showPopover();
 if (seconds === null) line.append(h("button", { type: "button", class: "icon-button", "aria-label": t("close"), onclick: remove }, icon("close")));
 else setTimeout(remove, seconds * 1000);
 return remove;
+}
+
+function raise() {
+const dialog = [...document.querySelectorAll("dialog:modal")].at(-1);
+const parent = dialog ?? document.body;
+if (box.parentNode !== parent) {
+parent.append(box);
+dialog?.addEventListener("close", raise, { once: true });
+}
+if (box.showPopover && !box.matches(":popover-open")) box.showPopover();
 }
 
 async function attempt(promise) {
@@ -5567,7 +5605,7 @@ const { icon } = $views_icons;
 const { closeMenu } = $views_menu;
 const { t } = $i18n_index;
 
-function openDialog(title, content, { wide = false, onclose, label = "" } = {}) {
+function openDialog(title, content, { wide = false, onclose, label = "", stays = false } = {}) {
 closeMenu();
 const before = document.activeElement;
 const id = uniqueID("dialog");
@@ -5581,8 +5619,9 @@ if (document.activeElement === document.body && before?.isConnected) before.focu
 onclose?.();
 });
 element.addEventListener("pointerdown", (event) => {
-if (event.target === element) element.close();
+if (event.target === element && !stays) element.close();
 });
+if (stays) element.addEventListener("keydown", (event) => { if (event.key === "Escape") event.preventDefault(); });
 document.body.append(element);
 element.showModal();
 (element.querySelector("[autofocus]") ?? element.querySelector(".dialog-body input, .dialog-body select, .dialog-body textarea, .dialog-body button, .dialog-foot .primary"))?.focus();
@@ -5652,7 +5691,7 @@ globalThis.requestIdleCallback ? requestIdleCallback(start, { timeout: 5000 }) :
 }
 
 async function load() {
-panels = await $later("./views-panels-bcd452dba81a9dcd.js");
+panels = await $later("./views-panels-2c7290f9b66df6a6.js");
 return panels;
 }
 return { withPanels, preparePanels };
@@ -5675,7 +5714,13 @@ openDialog(t("copy"), h("div", { class: "dialog-body" }, field));
 field.select();
 }
 }
-return { copyText };
+
+function saveText(text, name) {
+const address = URL.createObjectURL(new Blob([`${text}\n`], { type: "text/plain" }));
+h("a", { href: address, download: name }).click();
+setTimeout(() => URL.revokeObjectURL(address), 60_000);
+}
+return { copyText, saveText };
 })();
 const $text_skeleton = (() => {
 
@@ -7381,7 +7426,7 @@ const { user } = row.contact;
 return h("button", { type: "button", class: "row compact" }, userAvatar(this.state, user, { size: "m", online: user.online }),
 h("span", { class: "lines" }, h("span", { class: "title ellipsis" }, userName(this.state, user.name)), h("span", { class: "sub ellipsis" }, `@${user.name}`)));
 }
-return h("button", { type: "button", class: "row compact" }, h("span", { class: "avatar size-m" }, icon("search")), h("span", { class: "lines" }, h("span", { class: "title ellipsis" }, `${t("search")}: ${row.query}`), h("span", { class: "sub" }, t("messages"))));
+return h("button", { type: "button", class: "row compact" }, h("span", { class: "avatar size-m" }, icon("search")), h("span", { class: "lines" }, h("span", { class: "title ellipsis" }, `${t("search")}${t("colon")}${row.query}`), h("span", { class: "sub" }, t("messages"))));
 }
 
 #mainMenu() {
@@ -8846,7 +8891,7 @@ return { showsVoters, showVotes };
 })();
 const $views_pictures = (() => {
 
-const { h } = $views_dom;
+const { h, remoteImage } = $views_dom;
 const { icon } = $views_icons;
 const { blurCanvas } = $text_blurhash;
 const { duration, percent } = $i18n_format;
@@ -8892,7 +8937,7 @@ const blur = blurCanvas(body.thumb);
 if (blur) box.append(blur);
 const src = previewURL(state, row);
 if (src) {
-const image = h("img", { alt: "", src, decoding: "async", onload: () => image.classList.add("loaded"), onerror: () => image.remove() });
+const image = remoteImage(src, { onload: () => image.classList.add("loaded") });
 box.append(image);
 }
 if (isFilm) film(box, row, state);
@@ -9319,7 +9364,7 @@ isOver && actions.call ? h("button", { type: "button", class: "link", "data-focu
 }
 
 function bundle({ state }, row, { title, items = [] }) {
-return h("details", { class: "quote" }, h("summary", {}, title ?? t("bundle")),
+return h("details", { class: "quote" }, h("summary", {}, `${title ?? t("bundle")} · ${t("messageCount", { n: items.length })}`),
 items.map((item) => h("p", {}, h("strong", {}, item.nick ?? userName(state, item.sender)), item.body?.text ?? t("unknownKind"))));
 }
 
@@ -9453,11 +9498,11 @@ const mark = lookalikeMark(state, name);
 return h("button", { type: "button", tabindex: "-1", class: "author ellipsis", style: { "--h": hueOf(name) }, onclick: () => actions.openUser(name) }, shown, mark && [mark, h("span", { class: "name-mark" }, t("nameMark", { name }))]);
 }
 
-function meta({ state }, row, over = false) {
+function meta({ state, actions }, row, over = false) {
 const status = row.own && row.status ? row.status : null;
 return h("span", { class: `meta${over ? " over" : ""}`, title: row.at ? fullDate(row.at) : null },
 row.expires_at ? remaining(row.expires_at, state.now) : null,
-row.state === "edited" ? t("edited") : null,
+row.state === "edited" ? h("button", { type: "button", class: "edited", tabindex: "-1", title: t("editHistory"), onclick: () => actions.showEdits(row) }, t("edited")) : null,
 h("time", { datetime: row.at ? new Date(row.at).toISOString() : null }, clock(row.at ?? Date.now())),
 status ? ticks(status, t(STATUS[status] ?? "statusSent")) : null);
 }
@@ -9599,7 +9644,7 @@ stored && row.own && alive && EDITABLE.has(row.kind) && age < (limits.edit_secon
 stored && row.own && alive && row.body?.preview && age < (limits.edit_seconds ?? 172_800) && { icon: "close", label: t("removePreview"), run: () => attempt(state.removePreview(this.id, row.seq)) },
 stored && alive && head.state !== "left" && { icon: "smile", label: t("react"), run: () => emojiPicker(anchorOf(anchor), (face) => { closeMenu(); this.react(row, face, false); }) },
 stored && alive && row.kind === "poll" && !row.body?.closed && (row.body?.closes_at ?? Infinity) > state.now && (row.own || isAdmin(head)) && { icon: "check", label: t("pollClose"), run: () => attempt(state.closePoll(this.id, row.seq)) },
-stored && alive && row.state === "edited" && { icon: "clock", label: t("editHistory"), run: () => withPanels(({ showEdits }) => showEdits(view.app, this.id, row.seq)) },
+stored && alive && row.state === "edited" && { icon: "clock", label: t("editHistory"), run: () => this.showEdits(row) },
 stored && alive && row.reactions?.length > 0 && { icon: "smile", label: t("whoReacted"), run: () => this.showReactions(row) },
 stored && alive && showsVoters(row, state.now) && { icon: "poll", label: t("whoVoted"), run: () => this.showVotes(row) },
 text && { icon: "copy", label: t("copyText"), run: () => this.copy(text) },
@@ -9631,6 +9676,10 @@ this.view.composer?.edit(row);
 
 react(row, key, remove) {
 return attempt(this.state.react(this.id, row.seq, key, remove));
+}
+
+showEdits(row) {
+return withPanels(({ showEdits }) => showEdits(this.view.app, this.id, row.seq));
 }
 
 showReactions(row) {
@@ -10146,7 +10195,7 @@ const { icon, logo } = $views_icons;
 const { addressOf, readAddress } = $views_address;
 const { confirm, openDialog } = $views_dialog;
 const { preparePanels, withPanels } = $views_later;
-const { copyText } = $views_clipboard;
+const { copyText, saveText } = $views_clipboard;
 const { openSearch } = $views_search;
 const { Sidebar } = $views_sidebar;
 const { ThreadView } = $views_thread;
@@ -10377,8 +10426,13 @@ if (await confirm(t("signOutQuestion"), { yes: t("signOut"), dangerous: unsent >
 
 showRecovery({ recovery } = {}) {
 if (!recovery?.length) return;
-openDialog(t("recoveryCodes"), h("div", { class: "dialog-body" }, h("p", {}, t("recoveryCodesHint")), h("pre", { class: "codes", tabindex: "0" }, recovery.join("\n")),
-h("button", { type: "button", class: "button", onclick: () => copyText(recovery.join("\n")) }, icon("copy"), t("copy"))));
+const text = recovery.join("\n");
+const dialog = openDialog(t("recoveryCodes"), [
+h("div", { class: "dialog-body" }, h("p", {}, t("recoveryCodesHint")), h("pre", { class: "codes", tabindex: "0" }, text),
+h("div", { class: "button-row" }, h("button", { type: "button", class: "button", onclick: () => copyText(text) }, icon("copy"), t("copy")),
+h("button", { type: "button", class: "button", onclick: () => saveText(text, `apus-${this.state.account?.name}.txt`) }, icon("download"), t("download")))),
+h("div", { class: "dialog-foot" }, h("button", { type: "button", class: "button primary", onclick: () => dialog.close() }, t("recoveryKept"))),
+], { stays: true, onclose: () => { if (document.activeElement === document.body) this.focusList(); } });
 }
 
 #notice() {
@@ -10386,6 +10440,7 @@ const { notice } = this.state;
 if (!notice) return;
 if (notice.kind === "update") toast(t("updateReady"), { seconds: 60, action: { label: t("reload"), run: () => location.reload() } });
 else if (notice.kind === "device.add") toast(t("newSignIn", { name: notice.name }), { role: "alert", seconds: null, action: { label: t("sessions"), run: () => this.settings("sessions") } });
+else if (notice.kind === "contact.request" && this.thread?.head?.peer?.name === notice.user) return;
 else if (notice.kind === "contact.request") this.#tell("newRequest", notice.user, { seconds: 10, action: { label: t("show"), run: () => this.openProfile(notice.user) } });
 else if (notice.kind === "contact.accept") this.#tell("nowContact", notice.user);
 else if (notice.text) toast(notice.text);
@@ -10610,7 +10665,7 @@ return {  };
 
 """#))
 
-    private static let _js_core_core_311f1fe2ddebb79c_js = EmbeddedFile(path: "js/core-core-311f1fe2ddebb79c.js", content: .text(#"""
+    private static let _js_core_core_15980e4fb017f615_js = EmbeddedFile(path: "js/core-core-15980e4fb017f615.js", content: .text(#"""
 export default ({ $core_applying, $core_receipts, $core_requests }) => {
 const $socketio_backoff = (() => {
 
@@ -11430,6 +11485,7 @@ const { SocketManager } = $socketio_index;
 const { Refusal, deviceDescription, post, refusal } = $core_requests;
 
 const MOST_HELD = 10_000;
+const RENEWED = 120_000;
 const FINAL = new Set(["signed_out", "account_closed", "protocol_error", "version"]);
 
 class Connection {
@@ -11442,6 +11498,9 @@ class Connection {
 #waiting = new Set();
 #isWanted = false;
 #pause = 0;
+#expiresAt = null;
+#renewal = 0;
+#renewing = null;
 
 constructor(core) { this.#core = core; }
 
@@ -11469,6 +11528,7 @@ this.#socket.connect();
 
 stop() {
 this.#isWanted = false;
+clearTimeout(this.#renewal);
 this.#socket?.disconnect();
 this.#lost();
 this.#change("offline");
@@ -11486,14 +11546,35 @@ if (answer?.error) throw new Refusal(answer.error);
 return answer ?? {};
 }
 
-async renew() {
-this.#change("connecting");
+granted({ access_expires_at: expiresAt }) {
+this.restore(expiresAt);
+this.#core.database.setMeta("access", expiresAt);
+this.#renewLater();
+}
+
+restore(expiresAt = 0) { this.#expiresAt = expiresAt; }
+
+#renewLater() {
+clearTimeout(this.#renewal);
+if (this.#expiresAt === null) return;
+const left = this.#expiresAt - this.#core.now;
+this.#renewal = setTimeout(() => { if (this.#isWanted) this.renew(); }, Math.max(1000, left - Math.min(RENEWED, left / 2)));
+}
+
+renew() {
+this.#renewing ??= this.#renew().finally(() => { this.#renewing = null; });
+return this.#renewing;
+}
+
+async #renew() {
+if (!this.#isReady) this.#change("connecting");
 try {
-await post("/api/refresh", { refresh: "cookie" });
+this.granted(await post("/api/refresh", { refresh: "cookie" }));
 if (this.#isWanted) this.#socket.connect();
 } catch (error) {
 if (error.code === "unauthorized") { this.stop(); return this.#core.dismissed("signed_out"); }
-setTimeout(() => { if (this.#isWanted && !this.#isReady) this.renew(); }, 3000);
+clearTimeout(this.#renewal);
+this.#renewal = setTimeout(() => { if (this.#isWanted) this.renew(); }, 3000);
 }
 }
 
@@ -11509,10 +11590,11 @@ this.#change("online");
 for (const resolve of this.#waiting) resolve();
 this.#waiting.clear();
 this.#core.connected();
+this.#renewLater();
 for (const [name, body] of this.#held.splice(0)) this.#core.pushed(name, body);
 } catch (error) {
-if (error.code === "unauthorized") return this.renew();
-console.warn("hello:", error);
+if (error.code === "unauthorized") await this.renew();
+else console.warn("hello:", error);
 this.#manager?.drop();
 }
 }
@@ -12533,7 +12615,7 @@ default: throw new Refusal({ code: "unsupported", message: name });
 async #start() {
 this.database = await Database.open();
 const { meta, heads, users, cursors, outbox } = await this.database.stores("meta", "heads", "users", "cursors", "outbox");
-const { session, epoch, since, contacts, settings, marks, drafts, logout, noticed } = Object.fromEntries(meta.map(({ key, value }) => [key, value]));
+const { session, access, epoch, since, contacts, settings, marks, drafts, logout, noticed } = Object.fromEntries(meta.map(({ key, value }) => [key, value]));
 this.#session = session?.user ? { ...NEW(), ...session, phase: "signedIn" } : NEW();
 if (this.user) {
 this.#cached = { epoch, since };
@@ -12545,6 +12627,7 @@ for (const head of heads) this.#heads.set(head.conv, head);
 for (const user of users) this.#users.set(user.name, user);
 this.#logs.restore(cursors);
 this.#outbox.restore(outbox);
+this.#connection.restore(access);
 this.#connection.start();
 this.#expiry.sweep();
 } else {
@@ -12573,6 +12656,7 @@ await this.database.delete("meta", "logout");
 this.#setSession({ phase: "signedIn", user: answer.user });
 this.emit({ type: "snapshot", ...this.#snapshot() });
 if (this.isOnline) this.#connection.stop();
+this.#connection.granted(answer);
 this.#connection.start();
 return { user: answer.user, recovery: answer.recovery };
 }
@@ -12924,7 +13008,7 @@ return $core_core;
 
 """#))
 
-    private static let _js_core_worker_17cd700825d04cb7_js = EmbeddedFile(path: "js/core-worker-17cd700825d04cb7.js", content: .text(#"""
+    private static let _js_core_worker_92b3929c30e2e6c4_js = EmbeddedFile(path: "js/core-worker-92b3929c30e2e6c4.js", content: .text(#"""
 const $core_applying = (() => {
 
 const MESSAGES = new Set(["text", "image", "audio", "video", "file", "location", "card", "call", "poll", "bundle", "encrypted"]);
@@ -13928,6 +14012,7 @@ const { SocketManager } = $socketio_index;
 const { Refusal, deviceDescription, post, refusal } = $core_requests;
 
 const MOST_HELD = 10_000;
+const RENEWED = 120_000;
 const FINAL = new Set(["signed_out", "account_closed", "protocol_error", "version"]);
 
 class Connection {
@@ -13940,6 +14025,9 @@ class Connection {
 #waiting = new Set();
 #isWanted = false;
 #pause = 0;
+#expiresAt = null;
+#renewal = 0;
+#renewing = null;
 
 constructor(core) { this.#core = core; }
 
@@ -13967,6 +14055,7 @@ this.#socket.connect();
 
 stop() {
 this.#isWanted = false;
+clearTimeout(this.#renewal);
 this.#socket?.disconnect();
 this.#lost();
 this.#change("offline");
@@ -13984,14 +14073,35 @@ if (answer?.error) throw new Refusal(answer.error);
 return answer ?? {};
 }
 
-async renew() {
-this.#change("connecting");
+granted({ access_expires_at: expiresAt }) {
+this.restore(expiresAt);
+this.#core.database.setMeta("access", expiresAt);
+this.#renewLater();
+}
+
+restore(expiresAt = 0) { this.#expiresAt = expiresAt; }
+
+#renewLater() {
+clearTimeout(this.#renewal);
+if (this.#expiresAt === null) return;
+const left = this.#expiresAt - this.#core.now;
+this.#renewal = setTimeout(() => { if (this.#isWanted) this.renew(); }, Math.max(1000, left - Math.min(RENEWED, left / 2)));
+}
+
+renew() {
+this.#renewing ??= this.#renew().finally(() => { this.#renewing = null; });
+return this.#renewing;
+}
+
+async #renew() {
+if (!this.#isReady) this.#change("connecting");
 try {
-await post("/api/refresh", { refresh: "cookie" });
+this.granted(await post("/api/refresh", { refresh: "cookie" }));
 if (this.#isWanted) this.#socket.connect();
 } catch (error) {
 if (error.code === "unauthorized") { this.stop(); return this.#core.dismissed("signed_out"); }
-setTimeout(() => { if (this.#isWanted && !this.#isReady) this.renew(); }, 3000);
+clearTimeout(this.#renewal);
+this.#renewal = setTimeout(() => { if (this.#isWanted) this.renew(); }, 3000);
 }
 }
 
@@ -14007,10 +14117,11 @@ this.#change("online");
 for (const resolve of this.#waiting) resolve();
 this.#waiting.clear();
 this.#core.connected();
+this.#renewLater();
 for (const [name, body] of this.#held.splice(0)) this.#core.pushed(name, body);
 } catch (error) {
-if (error.code === "unauthorized") return this.renew();
-console.warn("hello:", error);
+if (error.code === "unauthorized") await this.renew();
+else console.warn("hello:", error);
 this.#manager?.drop();
 }
 }
@@ -15063,7 +15174,7 @@ default: throw new Refusal({ code: "unsupported", message: name });
 async #start() {
 this.database = await Database.open();
 const { meta, heads, users, cursors, outbox } = await this.database.stores("meta", "heads", "users", "cursors", "outbox");
-const { session, epoch, since, contacts, settings, marks, drafts, logout, noticed } = Object.fromEntries(meta.map(({ key, value }) => [key, value]));
+const { session, access, epoch, since, contacts, settings, marks, drafts, logout, noticed } = Object.fromEntries(meta.map(({ key, value }) => [key, value]));
 this.#session = session?.user ? { ...NEW(), ...session, phase: "signedIn" } : NEW();
 if (this.user) {
 this.#cached = { epoch, since };
@@ -15075,6 +15186,7 @@ for (const head of heads) this.#heads.set(head.conv, head);
 for (const user of users) this.#users.set(user.name, user);
 this.#logs.restore(cursors);
 this.#outbox.restore(outbox);
+this.#connection.restore(access);
 this.#connection.start();
 this.#expiry.sweep();
 } else {
@@ -15103,6 +15215,7 @@ await this.database.delete("meta", "logout");
 this.#setSession({ phase: "signedIn", user: answer.user });
 this.emit({ type: "snapshot", ...this.#snapshot() });
 if (this.isOnline) this.#connection.stop();
+this.#connection.granted(answer);
 this.#connection.start();
 return { user: answer.user, recovery: answer.recovery };
 }
@@ -15510,7 +15623,7 @@ return {  };
 
 """#))
 
-    private static let _js_i18n_zh_0640d2614f9fd984_js = EmbeddedFile(path: "js/i18n-zh-0640d2614f9fd984.js", content: .text(#"""
+    private static let _js_i18n_zh_cae318eba6d70363_js = EmbeddedFile(path: "js/i18n-zh-cae318eba6d70363.js", content: .text(#"""
 export default ({  }) => {
 const $i18n_zh = (() => {
 
@@ -15551,7 +15664,7 @@ recover: "重设密码",
 recoverLead: "使用你的恢复码之一",
 recoveryCode: "恢复码",
 userName: "用户名",
-userNameHint: "小写字母和数字，之后不能更改。",
+userNameHint: "字母（也可用汉字）和数字，不含空格，之后不能更改。",
 nick: "显示名称",
 password: "密码",
 newPassword: "新密码",
@@ -15571,8 +15684,9 @@ inviteCodeHint: "此服务器仅为受邀用户开通账号。",
 invitationWrong: "邀请码错误或已被用完。",
 registrationClosed: "账号由服务器管理员创建。",
 recoveryWrong: "用户名或恢复码错误。",
-nameRefused: "该用户名不可用。请使用小写字母、数字、“.”、“-”和“_”。",
+nameRefused: "该用户名不可用。请使用字母、汉字、数字、“.”、“-”和“_”，不含空格。",
 code: "一次性验证码",
+codeHint: "身份验证器中的验证码，或一个恢复码。",
 chats: "聊天",
 allChats: "全部",
 unread: "未读",
@@ -15605,6 +15719,7 @@ whoReacted: "谁回应了",
 whoVoted: "谁投了票",
 votesShown: "可见的记录中有 {all} 票中的 {n} 票",
 messages: "消息",
+messageCount: "{n} 条消息",
 selectChat: "选择一个聊天开始",
 selectChatHint: "按 Ctrl+K 可快速跳转到联系人、群组或消息。",
 pinChat: "置顶",
@@ -16058,6 +16173,7 @@ changePassword: "修改密码",
 passwordChanged: "密码已修改。",
 passwordEnds: "其他设备将退出登录。",
 recoveryCodes: "恢复码",
+recoveryKept: "我已保存",
 recoveryCodesHint: "用其中一个恢复码可以设置新密码，或在没有身份验证器时登录。每个只能使用一次，请妥善保存。",
 blocked: "黑名单",
 noBlocked: "没有被拉黑的账号。",
@@ -16132,6 +16248,12 @@ eventTitle: "{name} 将名称改为“{title}”",
 eventPicture: "{name} 更换了头像",
 eventAbout: "{name} 修改了简介",
 eventSettings: "{name} 修改了设置",
+eventExpire: "{name} 设置了消息在 {time}后消失",
+eventKeep: "{name} 关闭了消息自动消失",
+eventSlow: "{name} 开启了慢速模式：每 {time}一条消息",
+eventSlowEnd: "{name} 关闭了慢速模式",
+eventWriteAll: "{name} 允许所有成员发言",
+eventWriteAdmins: "{name} 设置了仅管理员可发言",
 eventPin: "{name} 置顶了一条消息",
 eventUnpin: "{name} 取消了一条置顶消息",
 eventReact: "{name} 用 {emoji} 回应",
@@ -16156,7 +16278,7 @@ totpOpen: "在本设备上打开验证器",
 totpOn: "两步验证已开启。",
 totpRemoved: "两步验证已关闭。",
 qrcode: "密钥的二维码",
-wrongCode: "验证码不正确。验证码每 30 秒更换一次。",
+wrongCode: "验证码不正确。每个验证码只能使用一次，30 秒内有效。",
 confirm: "确认",
 newRecoveryCodes: "生成新的恢复码",
 folders: "分组",
@@ -16583,7 +16705,7 @@ return $state_sample;
 
 """#))
 
-    private static let _js_test_78c77a4a55a3ef44_js = EmbeddedFile(path: "js/test-78c77a4a55a3ef44.js", content: .text(#"""
+    private static let _js_test_af4dddca0b9caee9_js = EmbeddedFile(path: "js/test-af4dddca0b9caee9.js", content: .text(#"""
 const $socketio_backoff = (() => {
 
 class Backoff {
@@ -17432,6 +17554,16 @@ element.replaceChildren();
 return append(element, children);
 }
 
+function remoteImage(src, properties = {}) {
+let failures = 0;
+const image = h("img", { alt: "", decoding: "async", src, ...properties, onerror: () => {
+failures += 1;
+if (failures === 1) setTimeout(() => { image.src = src; }, 3000);
+else image.remove();
+} });
+return image;
+}
+
 let identifiers = 0;
 
 function uniqueID(prefix) {
@@ -17471,7 +17603,7 @@ function announce(text) {
 const region = document.getElementById("live");
 if (region) region.textContent = text;
 }
-return { h, svg, append, replace, uniqueID, Scope, perFrame, announce };
+return { h, svg, append, replace, remoteImage, uniqueID, Scope, perFrame, announce };
 })();
 const $test = (() => {
 
@@ -17624,7 +17756,7 @@ return {  };
 
 """#))
 
-    private static let _js_views_panels_bcd452dba81a9dcd_js = EmbeddedFile(path: "js/views-panels-bcd452dba81a9dcd.js", content: .text(#"""
+    private static let _js_views_panels_2c7290f9b66df6a6_js = EmbeddedFile(path: "js/views-panels-2c7290f9b66df6a6.js", content: .text(#"""
 export default ({ $views_dom, $views_icons, $i18n_index, $i18n_format, $views_model, $views_menu, $views_avatar, $views_toast, $views_dialog, $views_clipboard, $views_lookalike, $views_rows, $views_pickers, $text_markdown, $text_render, $views_folders, $views_conversationmenu, $views_fields, $views_requests, $media_recorder, $text_blurhash, $views_pagedpeople, $views_pictures, $views_place, $media_player, $views_attachments, $views_sound, $state_push }) => {
 const $views_camera = (() => {
 
@@ -17748,10 +17880,12 @@ add();
 add();
 const form = h("form", { onsubmit: (event) => {
 event.preventDefault();
-const texts = [...options.querySelectorAll("input")].map((input) => input.value.trim()).filter(Boolean);
-if (!question.value.trim() || texts.length < 2) {
-toast(t("fieldRequired"));
-return;
+const inputs = [...options.querySelectorAll("input")];
+const texts = inputs.map((input) => input.value.trim()).filter(Boolean);
+const missing = [question, ...(texts.length < 2 ? inputs : [])].find((input) => !input.value.trim());
+if (missing) {
+if (missing === document.activeElement) toast(t("fieldRequired"));
+return missing.focus();
 }
 content = { kind: "poll", body: { question: question.value.trim(), options: texts, ...(multiple && { multiple }), ...(anonymous && { anonymous }), ...(closes && ending.value && { closes_at: new Date(ending.value).getTime() }) } };
 dialog.close();
@@ -20020,7 +20154,7 @@ async function open(conv) {
   <title>Socket.IO test · Apus</title>
   <link rel="icon" href="img/icon.svg" type="image/svg+xml">
   <link rel="stylesheet" href="css/test-7860f3182c54f74c.css">
-  <script type="module" src="js/test-78c77a4a55a3ef44.js"></script>
+  <script type="module" src="js/test-af4dddca0b9caee9.js"></script>
 </head>
 <body>
   <header class="head">
