@@ -412,7 +412,7 @@ def test_password_and_authenticator(server, tmp_path):
     first = totp(secret)
     output, _ = process.communicate(first + "\n", timeout=60)
     assert process.returncode == 0 and "Each sign-in now requires a code." in output, output
-    codes = output.split("Write them down: ")[1].split()
+    codes = output.split("Write them down:")[1].split()
     assert len(codes) == 8
     assert account("list", store="second").returncode != 0, "a sign-in without a code"
     assert account("list", "--code", first, store="second").returncode == 77, "a code counts once"

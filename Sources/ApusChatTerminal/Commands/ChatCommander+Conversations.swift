@@ -64,7 +64,7 @@ extension ChatCommander {
             for (index, entry) in found.enumerated() {
                 let about = entry.about.map { "  " + ChatText.shortened(ChatText.harmless($0)) } ?? ""
                 self.say(
-                    "\(index + 1). \(ChatText.harmless(entry.title))  (\(entry.kind.rawValue), \(entry.members) members)\(about)",
+                    "\(index + 1). \(ChatText.harmless(entry.title))  (\(entry.kind.rawValue), \(ChatText.members(entry.members)))\(about)",
                     command: "/join \(index + 1)")
             }
         case .join:
@@ -171,7 +171,7 @@ extension ChatCommander {
     private func info(_ chat: ChatConversation) async throws {
         let info = try await chat.info()
         let head = info.head
-        let kind = head.kind == .pair ? "" : "  (\(head.kind.rawValue), \(head.members) members, you are \(head.role.rawValue))"
+        let kind = head.kind == .pair ? "" : "  (\(head.kind.rawValue), \(ChatText.members(head.members)), you are \(head.role.rawValue))"
         self.say(ChatText.title(of: head) + kind, .bold)
         if let about = info.about { self.say(ChatText.harmless(about)) }
         if let peer = head.peer, head.kind == .pair {

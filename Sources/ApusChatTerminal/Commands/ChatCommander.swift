@@ -176,14 +176,13 @@ package final class ChatCommander {
 
     func list(_ names: [UserName]) -> String { names.map { "@\($0)" }.joined(separator: ", ") }
 
-    /// Returns the words that the Tab key completes: commands, `@` with names, names, and titles
-    /// without spaces.
+    /// Returns the words that the Tab key completes: commands, `@` with names, names, and titles.
     package func completions() async -> [String] {
         var words = ChatCommandName.words + ["@all"]
         var users = Set(self.members.names)
         for head in await self.client.heads {
             if let peer = head.peer?.name { users.insert(peer) }
-            if let title = head.title, !title.contains(where: \.isWhitespace) { words.append(ChatText.harmless(title)) }
+            if let title = head.title { words.append(ChatText.harmless(title)) }
         }
         for user in users.sorted() { words += ["@\(user)", user.rawValue] }
         return words

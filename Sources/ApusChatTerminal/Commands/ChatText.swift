@@ -159,6 +159,8 @@ package enum ChatText {
 
     private static func capitalized(_ text: String) -> String { text.prefix(1).uppercased() + text.dropFirst() }
 
+    package static func members(_ number: Int64) -> String { "\(number) member\(number == 1 ? "" : "s")" }
+
     package static func shortened(_ text: String, to length: Int = 60) -> String {
         let line = text.split(whereSeparator: \.isNewline).map { $0.drop { $0 == " " } }.joined(separator: " ")
         return line.count > length ? line.prefix(length - 1) + "…" : line

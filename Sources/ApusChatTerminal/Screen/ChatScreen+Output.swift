@@ -34,6 +34,14 @@ extension ChatScreen {
     /// The maximum width of a notice in the status line, in cells.
     var noticeWidth: Int { max(0, self.width - TerminalText.width(self.statusEnd) - 3) }
 
+    /// The syntax of the command in the input, and what Enter does; nil for other input.
+    private var commandHint: String? {
+        guard let name = self.editor.text.split(whereSeparator: \.isWhitespace).first, name.first == "/",
+            let command = ChatCommandName.byName[name.dropFirst().lowercased()]
+        else { return nil }
+        return "\(command.usage)  Enter: \(command.form.help)"
+    }
+
     private var statusRow: [ScreenSpan] {
         var style = ScreenStyle.reverse
         let candidates = self.focus == .input ? self.editor.candidates : []
@@ -47,9 +55,10 @@ extension ChatScreen {
             case .messages: left = "#\(self.markedSeq.map(String.init) ?? "") r reply  e edit  + react  t thread  d recall  ? help"
             case .input:
                 left =
-                    self.bottom != nil || self.hasLater
-                    ? (self.unread > 0 ? "\(self.unread) new below  Esc end" : "Esc end of the messages")
-                    : "F1 help  ↑ select a message  Esc list"
+                    self.commandHint
+                    ?? (self.bottom != nil || self.hasLater
+                        ? (self.unread > 0 ? "\(self.unread) new below  Esc end" : "Esc end of the messages")
+                        : "F1 help  ↑ select a message  Esc list")
             }
         }
         if left.isEmpty, self.panel != nil {

@@ -87,6 +87,8 @@ extension ChatTerminal {
             self.notice = ("✉ @\(body.user) asks to become a contact. /accept \(body.user) or /decline \(body.user)", false)
         case .contact(let kind, let body) where kind.rawValue == "contact.accept" && body.isIncoming:
             self.notice = ("@\(body.user) is now a contact.", false)
+        case .device(let kind, let body) where kind.rawValue == "device.add":
+            self.notice = ("New sign-in to your account: \(ChatText.harmless(body.name)). /sessions lists the devices", true)
         case .heads(let heads):
             self.screen.editor.completions = await self.commander.completions()
             for head in heads where head.state == .invited {
@@ -171,7 +173,7 @@ extension ChatTerminal {
                 }
                 if let status = peer.status, !status.isEmpty { words.append("“\(status)”") }
             }
-        case .group, .channel: words.append("\(head.kind.rawValue), \(head.members) member\(head.members == 1 ? "" : "s")")
+        case .group, .channel: words.append("\(head.kind.rawValue), \(ChatText.members(head.members))")
         default: break
         }
         if head.own.mutedUntil ?? 0 > self.clock.now() { words.append("muted") }

@@ -147,12 +147,10 @@ package struct LineEditor: Sendable, Hashable {
     // MARK: Completion
 
     /// Completes the word before the cursor: adds the characters that all matching words share, and
-    /// a space if one word matches. Returns whether a word matches. Letter case is ignored.
+    /// a space if one word matches. Returns whether a word matches. Letter case is ignored. A
+    /// completion with spaces, such as a title, can have more words before the cursor, in a command.
     package mutating func complete() -> Bool {
-        let start = String(self.characters[self.previousSpace..<self.cursor])
-        guard !start.isEmpty else { return false }
-        let matching = self.completions.filter { $0.count >= start.count && $0.prefix(start.count).lowercased() == start.lowercased() }
-        guard let first = matching.first else { return false }
+        guard let (start, matching) = self.completed, let first = matching.first else { return false }
         let shared = matching.dropFirst().reduce(Substring(first)) { shared, word in
             shared.prefix(zip(shared, word).prefix { $0 == $1 }.count)
         }
@@ -160,12 +158,30 @@ package struct LineEditor: Sendable, Hashable {
         return true
     }
 
+    /// The longest text before the cursor that begins a completion, and the completions that it
+    /// begins.
+    private var completed: (start: String, matching: [String])? {
+        let last = self.previousSpace
+        let isCommand = self.characters.first == "/"
+        for index in 0...last where index == last || isCommand && index > 0 && self.characters[index - 1].isWhitespace {
+            let start = String(self.characters[index..<self.cursor])
+            let matching = self.completions.filter { word in
+                (isCommand || !word.contains(where: \.isWhitespace)) && word.count >= start.count
+                    && word.prefix(start.count).lowercased() == start.lowercased()
+            }
+            if !start.isEmpty, !matching.isEmpty { return (start, matching) }
+        }
+        return nil
+    }
+
     /// The words from which ``complete()`` can choose, if there are several. Empty after a single
     /// character other than `/` and `@`.
     package var candidates: [String] {
         let start = String(self.characters[self.previousSpace..<self.cursor]).lowercased()
         guard start.count > 1 || start == "/" || start == "@" else { return [] }
-        let matching = Set(self.completions.filter { $0.lowercased().hasPrefix(start) })
+        let isCommand = self.characters.first == "/"
+        let matching = Set(
+            self.completions.filter { $0.lowercased().hasPrefix(start) && (isCommand || !$0.contains(where: \.isWhitespace)) })
         return matching.count > 1 ? matching.sorted() : []
     }
 

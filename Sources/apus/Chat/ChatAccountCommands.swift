@@ -60,14 +60,14 @@ struct ChatAuthenticatorCommand: AsyncParsableCommand {
                 try await client.confirmAuthenticator(code: code)
                 output.line("Each sign-in now requires a code.")
                 let codes = try await client.makeRecoveryCodes(password: password)
-                output.line("Recovery codes, each for one use. Write them down: \(codes.joined(separator: " "))")
+                output.show(recovery: codes)
             case .off:
                 try await client.removeAuthenticator(password: password)
                 output.line("A sign-in no longer requires a code.")
             case .status: break
             case .recovery:
                 let codes = try await client.makeRecoveryCodes(password: password)
-                output.line("Recovery codes, each for one use. Write them down: \(codes.joined(separator: " "))")
+                output.show(recovery: codes)
             }
         }
     }

@@ -92,7 +92,12 @@ struct ChatOptions: ParsableArguments {
         let (client, recovery) = try await accounts.signUp(
             server: server, name: user, password: password, invitation: registering.invitation)
         if !recovery.isEmpty {
-            ChatOutput.standard.line("Recovery codes, each for one use. Write them down: \(recovery.joined(separator: " "))")
+            ChatOutput.standard.show(recovery: recovery)
+            // A full screen would hide the codes.
+            if self.passwordFile == nil, isatty(STDIN_FILENO) == 1, isatty(STDOUT_FILENO) == 1 {
+                ChatOutput.standard.raw("Press Enter to continue.")
+                _ = readLine()
+            }
         }
         return client
     }

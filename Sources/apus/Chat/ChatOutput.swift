@@ -41,6 +41,12 @@ struct ChatOutput: Sendable {
         self.raw((self.isTerminal ? "\r\u{1b}[K" : "") + text + "\n")
     }
 
+    /// Prints new recovery codes, one a line.
+    func show(recovery: [String]) {
+        self.line("Recovery codes, each for one use. Write them down:")
+        for code in recovery { self.line("  \(code)") }
+    }
+
     /// Prints a line in one style.
     func note(_ text: String, _ style: Style) { self.line(self.styled(text, style)) }
 

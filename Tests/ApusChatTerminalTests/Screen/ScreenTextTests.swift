@@ -250,6 +250,9 @@ struct ScreenTextTests {
         screen.editor.completions = ["/reply", "/recall"]
         self.type("/re", into: &screen)
         #expect(status() == "/recall  /reply")
+        screen.typing = ""
+        self.type("call #3", into: &screen)
+        #expect(status() == "/recall [#N]  Enter: remove one of your")
         screen.notice = "The group is full."
         #expect(status() == "The group is full.")
         #expect(screen.frame().rows[8][0].style.colour == .normal)

@@ -184,6 +184,19 @@ struct LineEditorTests {
     }
 
     @Test(arguments: [
+        ("/open pro|", "/open project Swift 项目组 |", true), ("/open Project s|", "/open Project swift 项目组 |", true),
+        ("/forward #3 the |", "/forward #3 the t|", true), ("/open the times|", "/open the times |", true),
+        ("/open swift|", "/open swift|", false), ("/file Project a|", "/file Project alice |", true), ("pro|", "pro|", false),
+        ("all of the |", "all of the |", false), ("/add @a|", "/add @alice |", true),
+    ])
+    func aTitleWithSpacesIsCompletedInACommand(before: String, after: String, matches: Bool) {
+        var editor = self.editor(before)
+        editor.completions = ["/open", "/forward", "Project Swift 项目组", "The Team", "The Times", "@alice", "alice"]
+        let isFound = editor.complete()
+        #expect(self.shown(editor) == after && isFound == matches)
+    }
+
+    @Test(arguments: [
         ("/h|", ["/help", "/history"]), ("/|", ["/help", "/history"]), ("/he|", []), ("h|", []), ("@|", ["@bob", "@bobby"]),
         ("@BOB|", ["@bob", "@bobby"]), ("x @b|", ["@bob", "@bobby"]), ("|/h", []),
     ])
