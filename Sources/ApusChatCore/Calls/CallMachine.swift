@@ -20,6 +20,9 @@ package struct CallMachine: Sendable, Equatable {
         /// - Parameter duration: The time from the answer to the end, in milliseconds; nil unless
         ///   the state is `ended`.
         case record(CallState, duration: Int64?)
+        /// The device that reports the state leaves the call of a group, which goes on for the
+        /// others. The server ends it when no device is left.
+        case leave
         /// The call already has the reported state or a later one.
         case doNothing
     }
@@ -45,9 +48,7 @@ package struct CallMachine: Sendable, Equatable {
     package mutating func reported(_ report: CallState, by party: Party, at time: Int64) -> Action {
         switch self.state {
         case .ringing: self.ringing(report, party, time)
-        case .accepted:
-            // A ring that ends at the same time as the call is answered does not end the call.
-            report == .ended ? self.record(.ended, time, duration: max(0, time - self.changedAt)) : .doNothing
+        case .accepted: self.accepted(report, party, time)
         case .ended, .missed, .declined, .busy, .unknown: .doNothing
         }
     }
@@ -61,6 +62,13 @@ package struct CallMachine: Sendable, Equatable {
         case (.ended, _), (.missed, _), (.declined, .caller), (.busy, .caller): self.record(.missed, time)
         case (.accepted, .caller), (.accepted, .server), (.declined, .server), (.busy, .server), (.ringing, _), (.unknown, _): .doNothing
         }
+    }
+
+    private mutating func accepted(_ report: CallState, _ party: Party, _ time: Int64) -> Action {
+        // A ring that ends at the same time as the call is answered does not end the call.
+        guard report == .ended else { return .doNothing }
+        guard self.isGroup, party != .server else { return self.record(.ended, time, duration: max(0, time - self.changedAt)) }
+        return .leave
     }
 
     private mutating func record(_ state: CallState, _ time: Int64, duration: Int64? = nil) -> Action {

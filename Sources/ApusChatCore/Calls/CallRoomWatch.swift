@@ -3,7 +3,8 @@ package import ApusChatStorage
 
 /// Opens and closes the rooms of calls on a media server, and ends the calls whose rooms are empty.
 ///
-/// A device that leaves a room does not end the call, and cannot know that it was the last one.
+/// A device that disconnects from the room without a report to the chat server remains one of the
+/// devices of ``CallWatch`` while it is connected to the chat.
 package struct CallRoomWatch: Sendable {
     package enum Action: Sendable, Equatable {
         /// Create the room.
@@ -40,17 +41,18 @@ package struct CallRoomWatch: Sendable {
     package mutating func committed(_ changes: [CallChange], deleted: [ConversationKey]) -> [Action] {
         var actions: [Action] = []
         for change in changes {
-            switch change.state {
-            case .ringing where change.hasRoom:
+            switch change.event {
+            case .state(.ringing, _) where change.hasRoom:
                 guard self.calls.updateValue(Call(), forKey: change.call) == nil else { continue }
                 actions.append(.open(change.call))
-            case .accepted where change.hasRoom:
+            case .state(.accepted, _) where change.hasRoom:
                 // After a restart of the server, a call is known from a device that reconnects.
                 guard self.calls[change.call]?.isAccepted != true else { continue }
                 self.calls[change.call, default: Call()].isAccepted = true
                 actions.append(.startTimer(change.call))
-            case .ended, .missed, .declined, .busy: actions += self.forget(change.call, hadRoom: change.hasRoom)
-            case .ringing, .accepted, .unknown: break
+            case .state(.ended, _), .state(.missed, _), .state(.declined, _), .state(.busy, _):
+                actions += self.forget(change.call, hadRoom: change.hasRoom)
+            case .state, .left, .departed: break
             }
         }
         for key in deleted {

@@ -19,8 +19,9 @@ extension BatchDecider {
             .call, to: conversation, by: actor, isMessage: true, body: Self.body(CallBody(media: media, state: .ringing, backend: backend)))
         self.countOwnMessage(n: answer.n, of: MemberAddress(conversation, actor))
         self.facts.conversations.modify(conversation) { $0.counters.callSeq = answer.seq }
-        self.calls.append(
-            CallChange(call: EventAddress(conversation, answer.seq), state: .ringing, device: command.device, hasRoom: backend != nil))
+        self.noteCall(
+            EventAddress(conversation, answer.seq), .state(.ringing, joined: CallChange.Party(actor, command.device)),
+            hasRoom: backend != nil)
         return answer
     }
 
@@ -42,7 +43,8 @@ extension BatchDecider {
     mutating func updateCall(_ address: EventAddress, _ state: CallState, by command: Command) throws(ChatError) -> StoredAnswer {
         let actor = command.actor
         let isServer = actor == UserKey(0)
-        if !isServer { _ = try self.authorize(.call, actor, in: address.conversation) }
+        // A member that may no longer call can still leave.
+        if !isServer { _ = try self.authorize(state == .ended ? .leaveCall : .call, actor, in: address.conversation) }
         let target: EventRow
         if isServer {
             guard let row = self.row(address), self.facts.conversations[address.conversation]?.counters.isDeleted == false else {
@@ -55,16 +57,20 @@ extension BatchDecider {
         guard target.kind == .call, let body = Self.callBody(target.body) else {
             throw ChatError(.badRequest, message: "The message is not a call.", field: "call")
         }
-        let isGroup = self.facts.conversations[address.conversation]?.kind != .pair
-        var call = CallMachine(state: body.state, changedAt: target.editedAt, isGroup: isGroup)
+        var call = CallMachine(state: body.state, changedAt: target.editedAt, isGroup: self.isGroup(address.conversation))
         let party: CallMachine.Party = isServer ? .server : actor == target.sender ? .caller : .callee
         let action = call.reported(state, by: party, at: self.time)
-        let isJoining = state == .accepted && call.state == .accepted && !isServer
-        if isJoining || action != .doNothing {
-            self.calls.append(
-                CallChange(call: address, state: call.state, device: isJoining ? command.device : nil, hasRoom: body.backend != nil))
+        let hasRoom = body.backend != nil
+        guard case .record(let new, let duration) = action else {
+            if action == .leave {
+                self.noteCall(address, .left(command.device), hasRoom: hasRoom)
+            } else if state == .accepted, call.state == .accepted, !isServer {
+                self.noteCall(address, .state(.accepted, joined: CallChange.Party(actor, command.device)), hasRoom: hasRoom)
+            }
+            return self.unchanged(address.conversation)
         }
-        guard case .record(let new, let duration) = action else { return self.unchanged(address.conversation) }
+        self.noteCall(
+            address, .state(new, joined: new == .accepted ? CallChange.Party(actor, command.device) : nil), hasRoom: hasRoom)
         let text = Self.body(CallBody(media: body.media, state: new, duration: duration, backend: body.backend))
         let time = self.time
         self.modifyTarget(address) { row in
@@ -83,6 +89,28 @@ extension BatchDecider {
         guard self.facts.conversations[address.conversation]?.counters.callSeq == address.seq else { return }
         self.facts.conversations.modify(address.conversation) { $0.counters.callSeq = 0 }
     }
+
+    /// Reports a change of a call to the watches of calls.
+    mutating func noteCall(_ address: EventAddress, _ event: CallChange.Event, hasRoom: Bool = false) {
+        self.calls.append(CallChange(call: address, event, isGroup: self.isGroup(address.conversation), hasRoom: hasRoom))
+    }
+
+    /// Reports that a user is no longer a member of the group in which a call runs.
+    mutating func noteDeparture(of user: UserKey, from conversation: ConversationKey) {
+        guard let call = self.facts.conversations[conversation]?.counters.callSeq, call > 0 else { return }
+        self.noteCall(EventAddress(conversation, call), .departed(user))
+    }
+
+    /// Throws the refusal if the removal of a message would end the call of a group, which a member
+    /// must not do to the others.
+    func checkRemoval(of target: EventRow) throws(ChatError) {
+        guard target.kind == .call, self.isGroup(target.conversation),
+            self.facts.conversations[target.conversation]?.counters.callSeq == target.seq, Self.callBody(target.body)?.state == .accepted
+        else { return }
+        throw ChatError(.conflict, message: "The call runs. Recall its message after its end.")
+    }
+
+    private func isGroup(_ conversation: ConversationKey) -> Bool { self.facts.conversations[conversation]?.kind != .pair }
 
     private static func callBody(_ text: String) -> CallBody? {
         guard let object = try? JSONValue(jsonString: text).objectValue else { return nil }

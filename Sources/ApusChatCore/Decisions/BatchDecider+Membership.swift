@@ -162,6 +162,7 @@ extension BatchDecider {
             row.isGone = forgets
         }
         self.changeMembers(of: address.conversation, by: -1)
+        self.noteDeparture(of: address.user, from: address.conversation)
         // A banned user must not see any event of the conversation, so the ban itself is not
         // pushed.
         self.pushes.append(.departed(address.conversation, address.user, last: state == .banned ? 0 : last))

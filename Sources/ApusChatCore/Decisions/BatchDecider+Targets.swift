@@ -81,6 +81,7 @@ extension BatchDecider {
                     .tooLate, message: "A message can be recalled for \(self.rules.recallMilliseconds / 1_000) s after it was sent.")
             }
         }
+        try self.checkRemoval(of: target)
         self.blankTarget(address, .recalled)
         return self.append(.recall, to: address.conversation, by: member.address.user, ref: address.seq)
     }
@@ -283,7 +284,7 @@ extension BatchDecider {
         if self.facts.conversations[address.conversation]?.counters.callSeq == address.seq {
             // Without its message, a running call could not be ended any more.
             self.endCall(address)
-            self.calls.append(CallChange(call: address, state: .ended))
+            self.noteCall(address, .state(.ended, joined: nil))
         }
         if let row = self.row(address) { self.noteMentions(of: row) }
         self.modifyTarget(address) { $0.blank(state) }

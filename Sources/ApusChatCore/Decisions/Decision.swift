@@ -66,20 +66,43 @@ package struct DecidedBatch: Sendable {
     }
 }
 
-/// The state of a call after a report of a device or of the server, or after the content of its
-/// message was removed.
+/// A change of a call or of its devices.
 package struct CallChange: Sendable, Equatable {
+    /// A device of a user.
+    package struct Party: Sendable, Hashable {
+        package var user: UserKey
+        package var device: DeviceKey
+
+        package init(_ user: UserKey, _ device: DeviceKey) {
+            self.user = user
+            self.device = device
+        }
+    }
+
+    package enum Event: Sendable, Equatable {
+        /// The state after a report of a device or of the server, or after the content of the
+        /// message was removed.
+        ///
+        /// - Parameter joined: The device that takes part in the call from now on; nil if none is
+        ///   added.
+        case state(CallState, joined: Party?)
+        /// A device reported that it leaves the call of a group. It need not take part in it.
+        case left(DeviceKey)
+        /// A user is no longer a member of the group.
+        case departed(UserKey)
+    }
+
     package var call: EventAddress
-    package var state: CallState
-    /// The device that takes part in the call from now on; nil if none is added.
-    package var device: DeviceKey?
-    /// Whether a media server carries the call.
+    package var event: Event
+    /// Whether the call takes place in a group.
+    package var isGroup: Bool
+    /// Whether a media server carries the call. False for `departed`.
     package var hasRoom: Bool
 
-    package init(call: EventAddress, state: CallState, device: DeviceKey? = nil, hasRoom: Bool = false) {
-        self.hasRoom = hasRoom
+    package init(call: EventAddress, _ event: Event, isGroup: Bool, hasRoom: Bool = false) {
         self.call = call
-        self.state = state
-        self.device = device
+        self.event = event
+        self.isGroup = isGroup
+        self.hasRoom = hasRoom
     }
 }

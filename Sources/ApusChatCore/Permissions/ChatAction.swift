@@ -1,6 +1,6 @@
 /// The actions that the table of permissions contains, in the order of the documentation.
 package enum ChatAction: Int, CaseIterable, Sendable {
-    case read, mark, send, mentionAll, editOwn, removePreview, recallOwn, recallOthers, hide, react, vote, closePoll, pin, call
+    case read, mark, send, mentionAll, editOwn, removePreview, recallOwn, recallOthers, hide, react, vote, closePoll, pin, call, leaveCall
     case seeMembers, setProfile, configure, configureExpiry, delete
     case invite, approve, remove, ban, silence, setRole, transfer, manageLinks
     case join, accept, leave, personalize, report
@@ -22,6 +22,7 @@ package enum ChatAction: Int, CaseIterable, Sendable {
         case .closePoll: "close one's own poll"
         case .pin: "pin and unpin a message"
         case .call: "call"
+        case .leaveCall: "leave a call, and end that of a pair"
         case .seeMembers: "see the members"
         case .setProfile: "set title, picture and description"
         case .configure: "change the settings"

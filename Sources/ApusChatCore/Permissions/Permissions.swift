@@ -56,8 +56,8 @@ package enum Permissions {
         Self.table[action.rawValue * Standing.allCases.count + standing.rawValue]
     }
 
-    /// The actions that a silenced member cannot perform. It can recall its messages and remove
-    /// their previews, because this adds no content.
+    /// The actions that a silenced member cannot perform. It can recall its messages, remove their
+    /// previews and leave a call, because this adds no content.
     package static let silencedActions: Set<ChatAction> = [
         .send, .mentionAll, .editOwn, .react, .vote, .pin, .call, .setProfile, .invite,
     ]
@@ -123,6 +123,7 @@ extension Permissions {
         case .editOwn, .removePreview, .recallOwn, .closePoll: row.reader = .no
         case .react, .vote: break
         case .call: (row.own, row.reader, row.guest) = (.no, .no, .no)
+        case .leaveCall: row.own = .no
         case .mentionAll: row = Row(own: .no, pair: .no, member: .setting(.mentionAll))
         case .recallOthers: row = .staff
         case .pin: row = Row(own: .yes, pair: .yes, member: .setting(.pin))

@@ -21,14 +21,17 @@ final class CallTimers {
 
     func committed(_ batch: DecidedBatch) {
         guard !batch.calls.isEmpty || (!batch.deleted.isEmpty && self.watch.count > 0) else { return }
-        self.carryOut(self.watch.committed(batch.calls, deleted: batch.deleted))
+        self.carryOut(self.watch.committed(batch.calls, deleted: batch.deleted, at: self.now))
     }
 
-    func signalled(_ call: EventAddress, by device: DeviceKey) { self.carryOut(self.watch.signalled(call, by: device)) }
-    func connected(_ device: DeviceKey) { self.carryOut(self.watch.connected(device)) }
-    func disconnected(_ device: DeviceKey) { self.carryOut(self.watch.disconnected(device)) }
+    func signalled(_ call: EventAddress, by requester: Requester) {
+        self.carryOut(self.watch.signalled(call, by: CallChange.Party(requester.user, requester.device), at: self.now))
+    }
+
+    func connected(_ device: DeviceKey) { self.carryOut(self.watch.connected(device, at: self.now)) }
+    func disconnected(_ device: DeviceKey) { self.carryOut(self.watch.disconnected(device, at: self.now)) }
     func devices(of call: EventAddress) -> Set<DeviceKey> { self.watch.devices(of: call) }
-    func resume(_ calls: [EventAddress]) { self.carryOut(self.watch.resume(calls)) }
+    func resume(_ calls: [EventAddress]) { self.carryOut(self.watch.resume(calls, at: self.now)) }
 
     /// Stops all timers. No further states are reported.
     func close() {
@@ -36,6 +39,9 @@ final class CallTimers {
         self.timers = [:]
         self.report = { _, _, _ in }
     }
+
+    /// The time of the clock of the timers, in milliseconds.
+    private var now: Int64 { Int64(self.eventLoop.now.uptimeNanoseconds / 1_000_000) }
 
     private func carryOut(_ actions: [CallWatch.Action]) {
         for action in actions {
@@ -45,7 +51,7 @@ final class CallTimers {
                 self.timers[call] = self.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(time)) { [weak self] in
                     guard let self else { return }
                     self.timers[call] = nil
-                    self.carryOut(self.watch.timerFired(call))
+                    self.carryOut(self.watch.timerFired(call, at: self.now))
                 }
             case .cancelTimer(let call): self.timers.removeValue(forKey: call)?.cancel()
             case .report(let call, let state):
@@ -61,6 +67,6 @@ final class CallTimers {
             case .success(let answer): answer.seq > 0 ? .done : .unchanged
             case .failure(let error): error.code.isTemporary ? .failed : .done
             }
-        self.carryOut(self.watch.reported(call, state, outcome))
+        self.carryOut(self.watch.reported(call, state, outcome, at: self.now))
     }
 }

@@ -41,7 +41,7 @@ extension Hub {
         else { throw ChatError(.notFound, message: "There is no such call.") }
         let call = EventAddress(key, request.call)
         let sockets = try self.sockets(of: request, in: key, by: requester)
-        self.calls.signalled(call, by: requester.device)
+        self.calls.signalled(call, by: requester)
         let push = SignalPush(
             conversation: request.conversation, call: request.call, sender: sender, device: DeviceID(number: requester.device.rawValue),
             data: request.data)

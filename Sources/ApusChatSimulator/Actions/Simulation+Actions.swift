@@ -123,6 +123,11 @@ extension Simulation {
         let place = ConversationID(number: call.conversation.rawValue)
         let parties = self.devices.filter { !$0.isRetired && $0.heads[place] != nil }
         let states: [CallState] = [.accepted, .accepted, .accepted, .declined, .busy, .ended, .missed]
+        // Devices of the call leave it more often than other members report states of it.
+        let callers = parties.filter { self.oracle.callers[call]?[DeviceKey(Int64($0.index))] != nil }
+        if self.dice.chance(perMille: 300), let caller = self.dice.pick(callers) {
+            return self.request(.updateCall(call, .ended), on: caller)
+        }
         guard let party = self.dice.pick(parties), let state = self.dice.pick(states) else { return }
         self.request(.updateCall(call, state), on: party)
     }

@@ -17,7 +17,7 @@ extension Oracle {
         let verdict = self.append(.call, to: book, by: command.actor, at: time, isMessage: true)
         book.entries.last?.call = Call()
         if hadReadAll { book.people[command.actor]?.read = book.lastN }
-        self.callers[EventAddress(key, book.lastSeq), default: []].insert(command.device)
+        self.takePart(command, EventAddress(key, book.lastSeq))
         return verdict
     }
 
@@ -32,7 +32,7 @@ extension Oracle {
             (book, entry) = (known, known.entries[index])
             if entry.state.isBlank { throw Refusal(.badRequest) }
         } else {
-            book = try self.permit(.call, actor, address.conversation, at: time).0
+            book = try self.permit(state == .ended ? .leaveCall : .call, actor, address.conversation, at: time).0
             entry = book.entries[try self.target(address.seq, of: actor, in: book)]
         }
         guard var call = entry.call, entry.n > 0 else { throw Refusal(.badRequest) }
@@ -42,20 +42,47 @@ extension Oracle {
             call.state = new
             entry.call = call
             entry.changedBy = book.lastSeq + 1
-            if new == .accepted { self.callers[address, default: []].insert(command.device) }
+            if new == .accepted { self.takePart(command, address) }
             let verdict = self.append(.callUpdate, to: book, by: isServer ? entry.sender : actor, at: time, ref: address.seq)
             book.entries.last?.call = call
             return verdict
         }
-        if state == .accepted, call.state == .accepted, !isServer { self.callers[address, default: []].insert(command.device) }
+        if call.state == .accepted, !isServer {
+            if state == .accepted { self.takePart(command, address) }
+            if state == .ended { self.callers[address]?[command.device] = nil }
+        }
         return .unchanged
+    }
+
+    private func takePart(_ command: Command, _ call: EventAddress) {
+        self.callers[call, default: [:]][command.device] = command.actor
+        self.absentCallers[call]?.remove(command.device)
+    }
+
+    /// Removes the devices of a user that is no longer a member.
+    func dismissCaller(_ user: UserKey, _ book: Book) {
+        guard let call = book.call.map({ EventAddress(book.key, $0.seq) }) else { return }
+        for (device, caller) in self.callers[call] ?? [:] where caller == user { self.callers[call]?[device] = nil }
+    }
+
+    /// Handles the end of the last connection of a device.
+    func callerDisconnected(_ device: DeviceKey) {
+        for (call, devices) in self.callers where devices[device] != nil { self.absentCallers[call, default: []].insert(device) }
+    }
+
+    /// Returns the devices for which the server must not end a call while they are connected.
+    func callersThatKeep(_ call: EventAddress) -> Set<DeviceKey> {
+        let devices = Set((self.callers[call] ?? [:]).keys)
+        // After a reconnection, a device of a group must report again that it takes part.
+        return self.books[call.conversation]?.kind == .pair ? devices : devices.subtracting(self.absentCallers[call] ?? [])
     }
 
     /// Returns the state of a call after a report; nil if the report has no effect.
     private static func state(of call: Call, after report: CallState, by actor: UserKey, caller: UserKey, isPair: Bool) -> CallState? {
         let isCallee = actor != caller && actor != UserKey(0)
         switch (call.state, report) {
-        case (.accepted, .ended): return .ended
+        // A member leaves the call of a group, which goes on for the others.
+        case (.accepted, .ended): return isPair || actor == UserKey(0) ? .ended : nil
         case (.ringing, .accepted): return isCallee ? .accepted : nil
         // In a group, the call still rings for the other users.
         case (.ringing, .ended), (.ringing, .missed): return isCallee && !isPair ? nil : .missed

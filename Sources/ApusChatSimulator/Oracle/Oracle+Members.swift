@@ -161,6 +161,7 @@ extension Oracle {
         book.people[user]?.state = state
         book.people[user]?.left = book.lastSeq
         book.people[user]?.isGone = forgets
+        self.dismissCaller(user, book)
     }
 
     /// Appoints the next owner: the member with the highest role and, among those, with the lowest

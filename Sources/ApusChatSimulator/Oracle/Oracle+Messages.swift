@@ -121,6 +121,8 @@ extension Oracle {
             guard book.entries[index].sender == actor else { throw Refusal(.forbidden) }
             guard time - book.entries[index].at <= self.rules.recallMilliseconds else { throw Refusal(.tooLate) }
         }
+        // The recall would end the call for the other members of a group.
+        if !book.isPlain, book.entries[index].call?.state == .accepted { throw Refusal(.conflict) }
         self.blank(address, .recalled)
         for entry in book.entries where entry.repeatsContent && entry.ref == address.seq { entry.changedBy = book.lastSeq + 1 }
         book.entries[index].changedBy = book.lastSeq + 1

@@ -3,7 +3,8 @@ import ApusChatStorage
 
 /// An action of a user in a conversation.
 enum Deed {
-    case send, mentionAll, mark, editOwn, removePreview, recallOwn, call, recallOthers, hide, react, vote, closePoll, pin, manage, setExpiry
+    case send, mentionAll, mark, editOwn, removePreview, recallOwn, call, leaveCall, recallOthers, hide, react, vote, closePoll, pin,
+        manage, setExpiry
     case invite, transfer, accept, leave, personalize
 }
 
@@ -36,14 +37,14 @@ extension Oracle {
         if book.isPlain {
             switch deed {
             case .mentionAll, .recallOthers, .manage, .invite, .transfer, .accept: return false
-            case .leave, .call: return book.kind == .pair
+            case .leave, .call, .leaveCall: return book.kind == .pair
             default: return true
             }
         }
         let isStaff = person.role == .owner || person.role == .admin
         let isMember = person.role == .member
         switch deed {
-        case .mark, .hide, .react, .vote, .personalize, .leave: return true
+        case .mark, .hide, .react, .vote, .leaveCall, .personalize, .leave: return true
         case .editOwn, .removePreview, .recallOwn, .closePoll: return person.role != .reader
         case .call: return isStaff || isMember
         case .send: return isStaff || (isMember || person.role == .guest) && book.settings.write == .members

@@ -21,8 +21,10 @@ final class Oracle {
     var plans: [ScheduledAddress: Plan] = [:]
     /// The users whose accounts were deleted.
     var deleted: Set<UserKey> = []
-    /// The devices that started or accepted each call since the server started.
-    var callers: [EventAddress: Set<DeviceKey>] = [:]
+    /// The devices of each call since the server started, with their users.
+    var callers: [EventAddress: [DeviceKey: UserKey]] = [:]
+    /// The devices of calls that have disconnected since they last reported that they take part.
+    var absentCallers: [EventAddress: Set<DeviceKey>] = [:]
     /// All texts that were added to a log. The simulated users never send a text twice.
     private var texts: Set<String> = []
     /// The violations of conditions that hold regardless of the rules.

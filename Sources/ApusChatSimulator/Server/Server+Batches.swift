@@ -48,7 +48,8 @@ extension Server {
                 for (entry, decision) in zip(entries, batch.decisions) { self.answer(entry, decision) }
                 if stop == .afterAcks { return self.restart() }
                 self.push(batch.batch)
-                self.perform(self.calls.committed(batch.batch.calls, deleted: batch.batch.deleted))
+                self.perform(self.calls.committed(batch.batch.calls, deleted: batch.batch.deleted, at: self.clock.monotonic))
+                self.checkDevices(of: batch.batch.calls)
                 return
             } catch {
                 self.storage.abandon()
@@ -91,9 +92,9 @@ extension Server {
             if case .io(isWritten: true) = fault {
                 _ = try self.storage.commit(batch.changes)
                 // The server does not know the devices of the calls of this batch.
-                let callers = self.oracle.callers
+                let (callers, absent) = (self.oracle.callers, self.oracle.absentCallers)
                 self.judge(entries, decisions, at: time)
-                self.oracle.callers = callers
+                (self.oracle.callers, self.oracle.absentCallers) = (callers, absent)
                 self.hasUntold = true
             }
             self.coverage.note(.diskFault)
@@ -171,7 +172,7 @@ extension Server {
         // connections are therefore closed.
         case .resume:
             self.endConnections()
-            self.perform(self.calls.resume(self.storage.calls(limit: 10_000)))
+            self.perform(self.calls.resume(self.storage.calls(limit: 10_000), at: self.clock.monotonic))
         case .doNothing: break
         }
     }

@@ -26,19 +26,26 @@ extension Server {
         }
     }
 
+    /// Handles the end of a connection of a device.
+    func callerDisconnected(_ device: Int) {
+        let key = DeviceKey(Int64(device))
+        if !self.connections.values.contains(where: { $0.device == device }) { self.oracle.callerDisconnected(key) }
+        self.perform(self.calls.disconnected(key, at: self.clock.monotonic))
+    }
+
     func callTimerFired(life: Int, _ call: EventAddress, timer: Int) {
         guard life == self.life, self.callTimers[call] == timer else { return }
         self.callTimers[call] = nil
-        self.perform(self.calls.timerFired(call))
+        self.perform(self.calls.timerFired(call, at: self.clock.monotonic))
     }
 
     /// Continues the calls that ran when the server stopped.
     func resumeCalls() {
         self.calls = Self.newCallWatch
         self.callTimers = [:]
-        self.oracle.callers = [:]
+        (self.oracle.callers, self.oracle.absentCallers) = ([:], [:])
         if self.bug == .restartForgetsCalls { return }
-        self.perform(self.calls.resume(self.storage.calls(limit: 10_000)))
+        self.perform(self.calls.resume(self.storage.calls(limit: 10_000), at: self.clock.monotonic))
     }
 
     /// Informs the watch of the result of a report of the server.
@@ -49,14 +56,26 @@ extension Server {
             case .accepted(let answer), .repeated(let answer): answer.seq > 0 ? .done : .unchanged
             case .refused(let error): error.code.isTemporary ? .failed : .done
             }
-        self.perform(self.calls.reported(call, state, outcome))
+        self.perform(self.calls.reported(call, state, outcome, at: self.clock.monotonic))
     }
 
     /// Checks that the server ends a call only if none of its devices is connected.
     private func checkAbsence(of call: EventAddress, _ state: CallState) {
-        guard state == .ended, let devices = self.oracle.callers[call] else { return }
+        guard state == .ended else { return }
+        let devices = self.oracle.callersThatKeep(call)
         if self.connections.values.contains(where: { devices.contains(DeviceKey(Int64($0.device))) }) {
             self.faults.append("the server ends the call \(call.seq) in \(call.conversation.rawValue), of which a device is connected")
+        }
+    }
+
+    /// Checks that the server knows the devices of the calls that a batch changed.
+    func checkDevices(of changes: [CallChange]) {
+        for call in changes.map(\.call) where self.oracle.books[call.conversation]?.call?.seq == call.seq {
+            let (known, devices) = (self.calls.devices(of: call), Set((self.oracle.callers[call] ?? [:]).keys))
+            if known != devices {
+                self.faults.append("the call \(call.seq) in \(call.conversation.rawValue) has \(known) instead of \(devices)")
+            }
+            if devices.isEmpty, changes.contains(where: { $0.call == call && $0.isDeparture }) { self.coverage.note(.emptiedCall) }
         }
     }
 
@@ -87,6 +106,15 @@ extension Server {
         return MessageContent(
             kind: row.kind, body: body, options: row.kind == .poll ? row.votes.count : 0, allowsManyVotes: row.allowsManyVotes,
             hidesVoters: row.hidesVoters)
+    }
+}
+
+extension CallChange {
+    var isDeparture: Bool {
+        switch self.event {
+        case .left, .departed: true
+        case .state: false
+        }
     }
 }
 

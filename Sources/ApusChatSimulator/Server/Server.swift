@@ -92,7 +92,7 @@ final class Server {
 
     func accept(_ connection: Connection) {
         self.connections[connection.key] = connection
-        self.perform(self.calls.connected(DeviceKey(Int64(connection.device))))
+        self.perform(self.calls.connected(DeviceKey(Int64(connection.device)), at: self.clock.monotonic))
         guard self.router.connected(connection.key, user: connection.user) || !self.isLossy else { return }
         // With one server, the list is passed to the router immediately. With several servers, it
         // can arrive later than pushes.
@@ -107,7 +107,7 @@ final class Server {
         connection.isOpenAtServer = false
         guard self.connections.removeValue(forKey: connection.key) != nil else { return }
         self.router.disconnected(connection.key)
-        self.perform(self.calls.disconnected(DeviceKey(Int64(connection.device))))
+        self.callerDisconnected(connection.device)
     }
 
     /// Stops the server and starts it again. Committed data is kept.
@@ -139,7 +139,7 @@ final class Server {
         }
         let devices = self.connections.values.map(\.device).sorted()
         self.connections = [:]
-        for device in devices { self.perform(self.calls.disconnected(DeviceKey(Int64(device)))) }
+        for device in devices { self.callerDisconnected(device) }
     }
 
     // MARK: Requests

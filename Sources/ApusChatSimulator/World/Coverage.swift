@@ -69,6 +69,8 @@ enum Incident: Int, CaseIterable, Sendable {
     case slowRefusal
     /// The server ended a call that no device answered; a call whose devices had all disconnected.
     case unansweredCall, abandonedCall
+    /// The last device left the call of a group.
+    case emptiedCall
     /// An account was deleted; all its messages were erased.
     case deletedAccount, erasedAccount
     /// A text was edited or recalled before its preview arrived; a scheduled message was refused.

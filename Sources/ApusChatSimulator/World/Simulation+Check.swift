@@ -40,8 +40,8 @@ extension Simulation {
         }
     }
 
-    /// Checks that each conversation has at most one call that runs, which the server knows, and
-    /// that no call rings.
+    /// Checks that each conversation has at most one call that runs, which the server knows, that
+    /// no call rings, and that each call has a device.
     private func checkCalls() {
         var running: Set<EventAddress> = []
         for (key, book) in self.oracle.books {
@@ -50,6 +50,10 @@ extension Simulation {
             for entry in calls {
                 running.insert(EventAddress(key, entry.seq))
                 if entry.call?.state == .ringing { self.server.faults.append("the call \(entry.seq) in \(key.rawValue) rings for ever") }
+                let devices = self.oracle.callersThatKeep(EventAddress(key, entry.seq))
+                if !self.server.connections.values.contains(where: { devices.contains(DeviceKey(Int64($0.device))) }) {
+                    self.server.faults.append("the call \(entry.seq) in \(key.rawValue) runs without a device")
+                }
             }
         }
         let known = Set(self.server.storage.calls(limit: 10_000))

@@ -7,7 +7,7 @@ import Testing
     private let call = EventAddress(ConversationKey(7), 3)
 
     private func change(_ state: CallState, hasRoom: Bool = true) -> [CallChange] {
-        [CallChange(call: self.call, state: state, hasRoom: hasRoom)]
+        [CallChange(call: self.call, .state(state, joined: nil), isGroup: true, hasRoom: hasRoom)]
     }
 
     @Test func aRoomLivesAsLongAsItsCall() {

@@ -73,16 +73,19 @@ import Testing
 
     /// Each step is a command and the changes of calls that its batch reports.
     @Test func theDevicesOfACallAreTold() throws {
-        let (ann, bob) = (DeviceKey(self.ann.rawValue), DeviceKey(self.bob.rawValue))
+        func change(_ state: CallState, _ user: UserKey?) -> [CallChange] {
+            let party = user.map { CallChange.Party($0, DeviceKey($0.rawValue)) }
+            return [CallChange(call: self.call, .state(state, joined: party), isGroup: false)]
+        }
         let steps: [(UserKey, Command.Action, [CallChange])] = [
-            (self.ann, .startCall(self.pair, .audio), [CallChange(call: self.call, state: .ringing, device: ann)]),
+            (self.ann, .startCall(self.pair, .audio), change(.ringing, self.ann)),
             (self.bob, .startCall(self.pair, .audio), []),
             (self.ann, .updateCall(self.call, .accepted), []),
-            (self.bob, .updateCall(self.call, .accepted), [CallChange(call: self.call, state: .accepted, device: bob)]),
+            (self.bob, .updateCall(self.call, .accepted), change(.accepted, self.bob)),
             // A device that reconnects after a restart of the server reports the state again.
-            (self.ann, .updateCall(self.call, .accepted), [CallChange(call: self.call, state: .accepted, device: ann)]),
+            (self.ann, .updateCall(self.call, .accepted), change(.accepted, self.ann)),
             (self.world.user("eve"), .updateCall(self.call, .accepted), []),
-            (self.bob, .updateCall(self.call, .ended), [CallChange(call: self.call, state: .ended)]),
+            (self.bob, .updateCall(self.call, .ended), change(.ended, nil)),
             (self.bob, .updateCall(self.call, .accepted), []),
         ]
         for (number, (actor, action, expected)) in steps.enumerated() {
@@ -102,7 +105,7 @@ import Testing
                 try self.world.run(Command(actor: UserKey(0), device: DeviceKey(0), request: nil, action: .blank([call], .expired)))
             }
             #expect(self.running == 0)
-            #expect(self.world.calls == [CallChange(call: call, state: .ended)])
+            #expect(self.world.calls == [CallChange(call: call, .state(.ended, joined: nil), isGroup: false)])
         }
     }
 
@@ -120,5 +123,98 @@ import Testing
         try self.world.run(self.world.text(self.ann, self.pair))
         #expect(try self.run(self.bob, .updateCall(self.call, .accepted)).code == .badRequest)
         #expect(try self.run(eve, .updateCall(self.call, .accepted)).code == .notFound)
+    }
+}
+
+/// Calls of groups, which a member cannot end for the others.
+extension CallTests {
+    /// Returns a group in which Bob accepted a call of Ann.
+    private func groupCall(_ members: [UserKey] = [], of owner: UserKey? = nil) throws -> EventAddress {
+        let group = self.world.conversation(owner: owner ?? self.world.user("olga"), members: [self.ann, self.bob] + members)
+        let call = EventAddress(group, try #require(try self.run(self.ann, .startCall(group, .audio)).answer?.seq))
+        _ = try self.run(self.bob, .updateCall(call, .accepted))
+        return call
+    }
+
+    private func isRunning(_ call: EventAddress) -> Bool {
+        self.world.storage.head(of: self.bob, in: call.conversation)?.conversation.counters.callSeq == call.seq
+    }
+
+    private func change(_ call: EventAddress, _ event: CallChange.Event) -> [CallChange] { [CallChange(call: call, event, isGroup: true)] }
+
+    @Test func aMemberLeavesTheCallAndTheServerEndsIt() throws {
+        let eve = self.world.user("eve")
+        let call = try self.groupCall([eve])
+        // The caller, the callee and a member that is not in the call; each a second time.
+        for user in [self.ann, self.bob, eve, self.ann, self.bob, eve] {
+            self.world.now += 1_000
+            #expect(try self.run(user, .updateCall(call, .ended)).answer?.seq == 0, "no event")
+            #expect(self.world.calls == self.change(call, .left(DeviceKey(user.rawValue))))
+            #expect(self.isRunning(call))
+        }
+        _ = try self.run(self.ann, .updateCall(call, .accepted))
+        let party = CallChange.Party(self.ann, DeviceKey(self.ann.rawValue))
+        #expect(self.world.calls == self.change(call, .state(.accepted, joined: party)), "it joins again")
+        try self.world.run(Command(actor: UserKey(0), device: DeviceKey(0), request: nil, action: .updateCall(call, .ended)))
+        #expect(self.world.bodies(self.bob, in: call.conversation) == ["{\"media\":\"audio\",\"state\":\"ended\",\"duration\":6000}"])
+        #expect(!self.isRunning(call))
+        #expect(try self.run(self.ann, .updateCall(call, .ended)).answer?.seq == 0)
+        #expect(self.world.calls == [])
+    }
+
+    /// A retry has no effect, also after the device has joined again.
+    @Test func theRetryOfADepartureIsNotAnother() throws {
+        let call = try self.groupCall()
+        let leave = self.world.command(self.ann, .updateCall(call, .ended), id: "leave")
+        _ = try self.world.run(leave)
+        _ = try self.run(self.ann, .updateCall(call, .accepted))
+        let retry = try self.world.run(leave)
+        #expect(retry.answer?.seq == 0 && self.world.calls == [])
+    }
+
+    @Test func aMemberThatMayNoLongerCallCanLeave() throws {
+        let call = try self.groupCall()
+        self.world.modify(self.ann, in: call.conversation) { $0.silencedUntil = self.world.now + 60_000 }
+        self.world.modify(self.bob, in: call.conversation) { $0.role = .guest }
+        for user in [self.ann, self.bob] {
+            #expect(try self.run(user, .updateCall(call, .accepted)).code == .forbidden)
+            #expect(try self.run(user, .updateCall(call, .ended)).answer?.seq == 0)
+            #expect(self.world.calls == self.change(call, .left(DeviceKey(user.rawValue))))
+        }
+    }
+
+    @Test func theCallerOfAGroupEndsTheRing() throws {
+        let group = self.world.conversation(owner: self.ann, members: [self.bob])
+        let call = EventAddress(group, try #require(try self.run(self.ann, .startCall(group, .audio)).answer?.seq))
+        #expect(try self.run(self.bob, .updateCall(call, .ended)).answer?.seq == 0)
+        #expect(self.isRunning(call) && self.world.calls == [])
+        #expect(try self.run(self.ann, .updateCall(call, .ended)).answer?.seq == 2)
+        #expect(self.world.bodies(self.bob, in: group) == ["{\"media\":\"audio\",\"state\":\"missed\"}"])
+        #expect(self.world.calls == self.change(call, .state(.missed, joined: nil)))
+    }
+
+    /// Each case is a command with which a user ceases to be a member, and the user.
+    @Test func aFormerMemberIsNoLongerInTheCall() throws {
+        let owner = self.world.user("olga")
+        let call = try self.groupCall(of: owner)
+        _ = try self.run(owner, .remove(call.conversation, [self.ann]))
+        #expect(self.world.calls == self.change(call, .departed(self.ann)))
+        #expect(try self.run(self.ann, .updateCall(call, .ended)).code == .forbidden)
+        #expect(self.world.calls == [])
+        _ = try self.run(self.bob, .leave(call.conversation, forgets: false))
+        #expect(self.world.calls == self.change(call, .departed(self.bob)))
+        // Without a call, there is nothing to report.
+        try self.world.run(Command(actor: UserKey(0), device: DeviceKey(0), request: nil, action: .updateCall(call, .ended)))
+        let group = self.world.conversation(owner: owner, members: [self.bob])
+        _ = try self.run(self.bob, .leave(group, forgets: false))
+        #expect(self.world.calls == [])
+    }
+
+    @Test func theRecallOfACallDoesNotEndItForTheGroup() throws {
+        let call = try self.groupCall()
+        #expect(try self.run(self.ann, .recall(call)).code == .conflict)
+        #expect(self.isRunning(call) && self.world.calls == [])
+        try self.world.run(Command(actor: UserKey(0), device: DeviceKey(0), request: nil, action: .updateCall(call, .ended)))
+        #expect(try self.run(self.ann, .recall(call)).answer != nil)
     }
 }

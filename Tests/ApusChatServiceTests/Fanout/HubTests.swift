@@ -217,8 +217,8 @@ struct HubTests {
     private static func call(_ hub: HubWorld) {
         let call = EventAddress(ConversationKey(7), 3)
         hub.commit(calls: [
-            CallChange(call: call, state: .ringing, device: DeviceKey(10)),
-            CallChange(call: call, state: .accepted, device: DeviceKey(20)),
+            CallChange(call: call, .state(.ringing, joined: CallChange.Party(UserKey(1), DeviceKey(10))), isGroup: true),
+            CallChange(call: call, .state(.accepted, joined: CallChange.Party(UserKey(2), DeviceKey(20))), isGroup: true),
         ])
     }
 
