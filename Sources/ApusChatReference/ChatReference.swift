@@ -69,6 +69,7 @@ package enum ChatReference {
         ("entities of a text", Int64(ChatLimits.entities), ""),
         ("mentions of a message", Int64(ChatLimits.mentions), ""),
         ("body of an application's kind", Int64(ChatLimits.customBytes), "bytes"),
+        ("arrays and objects inside of each other in such a body", Int64(ChatLimits.customLevels), ""),
         ("options of a poll", Int64(ChatLimits.pollOptions), ""),
         ("messages of a bundle and of a `forward`", Int64(ChatLimits.bundleMessages), ""),
         ("different reactions to a message", Int64(ChatLimits.reactions), ""),

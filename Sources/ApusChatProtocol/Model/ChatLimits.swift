@@ -22,6 +22,9 @@ public enum ChatLimits {
     public static let mentions = 50
     /// The maximum size of the body of an application's kind and of an encrypted body, in bytes.
     public static let customBytes = 32 * 1024
+    /// The maximum number of levels of arrays and objects in the body of an application's kind.
+    /// Answers nest it further, and readers of JSON limit the levels of a text.
+    package static let customLevels = 32
     /// The maximum number of uploads that the body of an application's kind refers to.
     package static let customBlobs = 20
     /// The maximum duration of a recording or a video, in milliseconds: one day.
