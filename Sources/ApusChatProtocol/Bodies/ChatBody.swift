@@ -87,7 +87,7 @@ public enum ChatBody: Hashable, Sendable {
 
     /// The text of a preview in a list; nil if the client shows the name of the kind instead.
     public var previewText: String? {
-        if case .custom(let body) = self { return body.text.map(PreviewText.shortened) }
+        if case .custom(let body) = self { return PreviewText.line(body.text) }
         return self.message?.previewText
     }
 

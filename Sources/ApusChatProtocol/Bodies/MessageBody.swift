@@ -30,8 +30,8 @@ extension MessageBody {
     package func validate() throws(WireError) {}
     package mutating func removeServerFields() {}
 
-    /// The text of a preview in a list.
-    package var previewText: String? { (self.words?.text ?? self.label).map(PreviewText.shortened) }
+    /// The text of a preview in a list: the text or, if it is absent or blank, the label.
+    package var previewText: String? { PreviewText.line(self.words?.text) ?? PreviewText.line(self.label) }
     /// The users that the text mentions, each once.
     package var mentions: [UserName] {
         var names: [UserName] = []
@@ -70,6 +70,12 @@ package enum PreviewText {
 }
 
 extension PreviewText {
+    /// Returns the beginning of a text as one line; nil if the text is absent or blank.
+    package static func line(_ text: String?) -> String? {
+        guard let line = text.map(Self.shortened), !line.isEmpty else { return nil }
+        return line
+    }
+
     /// Returns whether a text is short ASCII without line breaks and needs no change, which is the
     /// common case.
     private static func isShortLine(_ text: String) -> Bool {
