@@ -16,11 +16,20 @@ package enum NameSkeleton {
         // `в`), so scalars are mapped before and after the conversion to lower case.
         for scalar in name.decomposedStringWithCompatibilityMapping.unicodeScalars {
             guard !self.isIgnored(scalar) else { continue }
-            for lower in (self.table[scalar] ?? scalar).properties.lowercaseMapping.unicodeScalars {
-                self.append(self.table[lower] ?? lower, to: &skeleton)
+            for lower in self.letter(scalar).properties.lowercaseMapping.unicodeScalars {
+                self.append(self.letter(lower), to: &skeleton)
             }
         }
         return skeleton
+    }
+
+    /// Returns the letter that a scalar resembles, or the scalar. The lower-case letters of
+    /// Cherokee (U+AB70 to U+ABBF), which account names contain, are small forms of the capitals
+    /// in the table.
+    private static func letter(_ scalar: Unicode.Scalar) -> Unicode.Scalar {
+        if let letter = self.table[scalar] { return letter }
+        guard (0xAB70...0xABBF).contains(scalar.value), let capital = Unicode.Scalar(scalar.value - 0xAB70 + 0x13A0) else { return scalar }
+        return self.table[capital] ?? scalar
     }
 
     /// Returns whether two different names have the same skeleton.

@@ -14,7 +14,7 @@ enum EmbeddedPage {
         _img_maskable_512_png,
         _img_touch_180_png,
         _index_html,
-        _js_app_6e3af39649531fda_js,
+        _js_app_be8b4ee78ff0e712_js,
         _js_core_core_15980e4fb017f615_js,
         _js_core_worker_92b3929c30e2e6c4_js,
         _js_i18n_zh_cae318eba6d70363_js,
@@ -1517,7 +1517,7 @@ gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gPQVAAAA//+DQEnNAAAA
   <link rel="apple-touch-icon" href="img/touch-180.png">
   <link rel="manifest" href="app.webmanifest">
   <link rel="stylesheet" href="css/page-521c8d4f43caa47f.css">
-  <script type="module" src="js/app-6e3af39649531fda.js"></script>
+  <script type="module" src="js/app-be8b4ee78ff0e712.js"></script>
 </head>
 <body>
   <div id="app"></div>
@@ -1528,7 +1528,7 @@ gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gPQVAAAA//+DQEnNAAAA
 
 """#))
 
-    private static let _js_app_6e3af39649531fda_js = EmbeddedFile(path: "js/app-6e3af39649531fda.js", content: .text(#"""
+    private static let _js_app_be8b4ee78ff0e712_js = EmbeddedFile(path: "js/app-be8b4ee78ff0e712.js", content: .text(#"""
 const $parts = {};
 const $later = (path) => $parts[path] ??= import(path).then((part) => part.default($all()), (error) => { delete $parts[path]; throw error; });
 const $all = () => ({ $later, $core_applying, $state_notifications, $core_receipts, $state_api, $state_lists, $state_window, $state_store, $state_index, $boot, $views_dom, $views_icons, $i18n_en, $i18n_index, $i18n_format, $views_model, $views_menu, $views_auth, $views_avatar, $calls_media, $views_calltiles, $views_toast, $views_calldevices, $views_callscreen, $views_callring, $calls_machine, $calls_stats, $calls_peer, $calls_signals, $calls_call, $calls_center, $calls_tone, $views_calls, $views_address, $views_dialog, $views_later, $views_clipboard, $text_skeleton, $views_lookalike, $views_virtual, $views_rows, $views_pickers, $views_searchfilters, $text_emoji, $text_markdown, $text_render, $views_search, $views_folders, $views_conversationmenu, $views_fields, $views_requests, $views_callbar, $views_threadheader, $views_sidebar, $views_albums, $views_emojipicker, $views_completion, $media_wave, $media_recorder, $views_attachmenu, $text_blurhash, $media_describe, $core_requests, $views_sendfiles, $views_slowmode, $views_tray, $views_voicebar, $views_composer, $views_contactbar, $views_pagedpeople, $views_votes, $views_pictures, $views_place, $media_played, $media_player, $views_voice, $views_attachments, $views_message, $views_rowshape, $views_threadactions, $views_threadinput, $views_thread, $views_shell, $views_sound, $state_push, $views_preferences, $app });
@@ -5738,12 +5738,19 @@ function skeleton(name) {
 let found = "";
 for (const scalar of name.normalize("NFKD")) {
 if (IGNORED.test(scalar)) continue;
-for (const lower of (TABLE.get(scalar) ?? scalar).toLowerCase()) {
-const letter = TABLE.get(lower) ?? lower;
-found += SHARED[letter] ?? letter;
+for (const lower of letter(scalar).toLowerCase()) {
+const alike = letter(lower);
+found += SHARED[alike] ?? alike;
 }
 }
 return found;
+}
+
+function letter(scalar) {
+const found = TABLE.get(scalar);
+const code = scalar.codePointAt(0);
+if (found || code < 0xab70 || code > 0xabbf) return found ?? scalar;
+return TABLE.get(String.fromCodePoint(code - 0xab70 + 0x13a0)) ?? scalar;
 }
 return { skeleton };
 })();

@@ -20,10 +20,21 @@ export function skeleton(name) {
   let found = "";
   for (const scalar of name.normalize("NFKD")) {
     if (IGNORED.test(scalar)) continue;
-    for (const lower of (TABLE.get(scalar) ?? scalar).toLowerCase()) {
-      const letter = TABLE.get(lower) ?? lower;
-      found += SHARED[letter] ?? letter;
+    for (const lower of letter(scalar).toLowerCase()) {
+      const alike = letter(lower);
+      found += SHARED[alike] ?? alike;
     }
   }
   return found;
+}
+
+/**
+ * Returns the letter that a scalar resembles, or the scalar. The lower-case letters of Cherokee are
+ * small forms of the capitals in the table.
+ */
+function letter(scalar) {
+  const found = TABLE.get(scalar);
+  const code = scalar.codePointAt(0);
+  if (found || code < 0xab70 || code > 0xabbf) return found ?? scalar;
+  return TABLE.get(String.fromCodePoint(code - 0xab70 + 0x13a0)) ?? scalar;
 }
