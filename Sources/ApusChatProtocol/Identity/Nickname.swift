@@ -10,6 +10,19 @@ package enum Nickname {
     /// make the text around the name unreadable. U+200D, variation selectors and tag characters are
     /// allowed, because emoji contain them.
     package static func prepared(_ text: String) -> String? {
+        guard let spaced = self.spaced(text) else { return nil }
+        let name = spaced.precomposedStringWithCompatibilityMapping
+        guard !name.isEmpty, name.unicodeScalars.first != " ", name.unicodeScalars.last != " ", !self.isBlank(name) else {
+            return nil
+        }
+        // The compatibility form of a character can contain a space, such as that of U+00A8, which
+        // can follow another one. The rules apply until the name is stable (RFC 8266 section 2.3).
+        return self.spaced(name)
+    }
+
+    /// Returns the text without repeated spaces and spaces at its ends; nil if it contains a
+    /// character that is not allowed.
+    private static func spaced(_ text: String) -> String? {
         var spaced = String.UnicodeScalarView()
         var endsInSpace = true
         for scalar in text.unicodeScalars {
@@ -19,12 +32,7 @@ package enum Nickname {
             spaced.append(kept)
         }
         if endsInSpace, !spaced.isEmpty { spaced.removeLast() }
-        let name = String(spaced).precomposedStringWithCompatibilityMapping
-        // The compatibility form of a character can contain a space, such as that of U+00A8.
-        guard !name.isEmpty, name.unicodeScalars.first != " ", name.unicodeScalars.last != " ", !self.holdsOnlyMarks(name) else {
-            return nil
-        }
-        return name
+        return String(spaced)
     }
 
     /// Returns the form of a prepared name for comparisons, which is in lower case.
@@ -47,11 +55,13 @@ package enum Nickname {
         scalar.properties.isDefaultIgnorableCodePoint && scalar.value != 0xFE0F && scalar.value != 0xFE0E
     }
 
-    private static func holdsOnlyMarks(_ name: String) -> Bool {
+    /// Returns whether a name contains marks and characters without ink only. U+2800 is the Braille
+    /// pattern without dots.
+    private static func isBlank(_ name: String) -> Bool {
         name.unicodeScalars.allSatisfy {
             switch $0.properties.generalCategory {
             case .nonspacingMark, .enclosingMark, .format, .spaceSeparator: true
-            default: false
+            default: $0.value == 0x2800
             }
         }
     }
