@@ -100,7 +100,8 @@ package enum SearchText {
             switch scalar.properties.generalCategory {
             case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter, .decimalNumber, .letterNumber,
                 .otherNumber:
-                term.append(scalar)
+                // A final sigma is another form of sigma, to whose capital both belong.
+                term.append(scalar == "ς" ? "σ" : scalar)
             default: break
             }
             if term.count == self.longestTerm { break }

@@ -8,7 +8,7 @@ import ApusChatStorage
 /// - `scope` has the conversation, the sender and the kind as terms, so that a search skips other
 ///   messages.
 enum SearchFile {
-    private static let version: Int64 = 2
+    private static let version: Int64 = 3
 
     private static let script = """
         CREATE TABLE search.position (
