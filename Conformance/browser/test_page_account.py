@@ -149,6 +149,27 @@ def test_new_recovery_codes_are_kept_before_they_are_gone(visitor, host):
     page.locator("body > .toasts .toast", has_text="two").get_by_role("button", name="Close").click()
 
 
+def test_a_visitor_with_an_invite_link_joins_after_the_registration(visitor, host):
+    conv = host.do("alice", "conversation.create", id="guests", kind="group", title="Guests", users=[])["head"]["conv"]
+    code = host.do("alice", "link.create", conv=conv)["link"]["code"]
+    page = visitor(host.url)
+    page.goto(f"{host.url}/join#{code}")
+    page.get_by_text("You have an invitation.").wait_for()
+    button(page, "Create an account").click()
+    page.fill("[name=name]", "zora")
+    page.fill("[name=password]", PASSWORD)
+    button(page, "Create account").click()
+    page.locator("dialog", has_text="Recovery codes").wait_for()
+    assert page.locator("dialog").count() == 1
+    button(page, "I have kept them").click()
+    button(page, "Join").click()
+    page.locator(".peer h2", has_text="Guests").wait_for()
+    # The chat of a banned member is closed with a reason.
+    host.do("alice", "member.ban", id="out", conv=conv, users=["zora"])
+    toast(page, "You are no longer in “Guests”.")
+    page.locator(".thread-pane", has_text="Choose a chat").wait_for()
+
+
 def test_other_sessions_are_listed_and_ended(person, host):
     host.register("kim", "Kim Lake")
     here, there = person("kim"), person("kim", PHONE)

@@ -159,6 +159,7 @@ def test_an_owner_deletes_a_group_for_all(person, host):
     toast(alice, "deleted for all members")
     bob.locator(".chat-list .row", has_text="Doomed").wait_for(state="detached")
     bob.locator(".thread-pane", has_text="Choose a chat").wait_for()
+    toast(bob, "You are no longer in “Doomed”.")
 
 
 def test_a_link_has_an_end_uses_and_a_role_and_can_be_revoked(person, host):
@@ -170,6 +171,7 @@ def test_a_link_has_an_end_uses_and_a_role_and_can_be_revoked(person, host):
     alice.get_by_label("People who may join").select_option("5")
     alice.get_by_label("Join as").select_option("reader")
     button(alice, "Create link").click()
+    toast(alice, "Copied")
     row = alice.locator(".link-row")
     row.wait_for()
     assert "0 of 5 used" in row.inner_text() and "Reader" in row.inner_text() and "until" in row.inner_text()
@@ -181,7 +183,6 @@ def test_a_link_has_an_end_uses_and_a_role_and_can_be_revoked(person, host):
     dora.locator(".peer h2", has_text="Linked").wait_for()
     assert dora.locator("#message").count() == 0
     assert members(host, conv)["dora"]["role"] == "reader"
-    toast(alice, "Copied")
     assert alice.evaluate("navigator.clipboard.readText()") == f"{host.url}/join#{link['code']}"
     button(alice, "Revoke").click()
     button(alice, "Revoke").last.click()

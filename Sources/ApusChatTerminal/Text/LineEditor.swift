@@ -147,8 +147,8 @@ package struct LineEditor: Sendable, Hashable {
     // MARK: Completion
 
     /// Completes the word before the cursor: adds the characters that all matching words share, and
-    /// a space if one word matches. Returns whether a word matches. Letter case is ignored. A
-    /// completion with spaces, such as a title, can have more words before the cursor, in a command.
+    /// a space if one word matches. Returns whether a word matches. Letter case is ignored. In a
+    /// command, several words before the cursor can begin a completion with spaces, such as a title.
     package mutating func complete() -> Bool {
         guard let (start, matching) = self.completed, let first = matching.first else { return false }
         let shared = matching.dropFirst().reduce(Substring(first)) { shared, word in
@@ -162,11 +162,10 @@ package struct LineEditor: Sendable, Hashable {
     /// begins.
     private var completed: (start: String, matching: [String])? {
         let last = self.previousSpace
-        let isCommand = self.characters.first == "/"
-        for index in 0...last where index == last || isCommand && index > 0 && self.characters[index - 1].isWhitespace {
+        for index in 0...last where index == last || self.isCommand && index > 0 && self.characters[index - 1].isWhitespace {
             let start = String(self.characters[index..<self.cursor])
             let matching = self.completions.filter { word in
-                (isCommand || !word.contains(where: \.isWhitespace)) && word.count >= start.count
+                (self.isCommand || !word.contains(where: \.isWhitespace)) && word.count >= start.count
                     && word.prefix(start.count).lowercased() == start.lowercased()
             }
             if !start.isEmpty, !matching.isEmpty { return (start, matching) }
@@ -179,9 +178,8 @@ package struct LineEditor: Sendable, Hashable {
     package var candidates: [String] {
         let start = String(self.characters[self.previousSpace..<self.cursor]).lowercased()
         guard start.count > 1 || start == "/" || start == "@" else { return [] }
-        let isCommand = self.characters.first == "/"
         let matching = Set(
-            self.completions.filter { $0.lowercased().hasPrefix(start) && (isCommand || !$0.contains(where: \.isWhitespace)) })
+            self.completions.filter { $0.lowercased().hasPrefix(start) && (self.isCommand || !$0.contains(where: \.isWhitespace)) })
         return matching.count > 1 ? matching.sorted() : []
     }
 

@@ -60,8 +60,9 @@ export class AuthView {
     const language = h("button", { type: "button", class: "button quiet", "aria-haspopup": "menu", "aria-expanded": "false", onclick: () => openMenu(language, Object.entries(LANGUAGE_NAMES).map(([key, label]) =>
       ({ label, checked: key === currentLanguage(), icon: "globe", run: () => { this.app.setPreference("language", key); } })), { label: t("language") }) }, icon("globe"), LANGUAGE_NAMES[currentLanguage()]);
     const closed = this.registration === "closed";
+    const lead = mode === "signIn" && location.pathname.endsWith("/join") && location.hash ? "invitedLead" : LEADS[mode];
     replace(this.card,
-      h("div", { class: "brand" }, h("span", { class: "brand-mark" }, logo()), h("h1", {}, t("appName")), h("p", { class: "muted" }, t(LEADS[mode]))),
+      h("div", { class: "brand" }, h("span", { class: "brand-mark" }, logo()), h("h1", {}, t("appName")), h("p", { class: "muted" }, t(lead))),
       form,
       h("div", { class: "foot" }, mode === "signIn" ? [closed ? h("span", { class: "muted" }, t("registrationClosed")) : link("register", t("noAccount")), link("recover", t("forgot"))] : link("signIn", t("haveAccount"))),
       language);

@@ -242,6 +242,7 @@ export class Composer {
     if (!this.text.trim()) return;
     const at = await withPanels(({ scheduleTime }) => scheduleTime());
     if (at) this.submit({ at });
+    this.focus();
   }
 
   // Sending

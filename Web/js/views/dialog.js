@@ -34,6 +34,11 @@ export function openDialog(title, content, { wide = false, onclose, label = "", 
   return { element, close: () => element.close() };
 }
 
+/** Resolves when no dialog is open. */
+export async function whenClosed() {
+  for (let open; (open = document.querySelector("dialog[open]"));) await new Promise((done) => open.addEventListener("close", done, { once: true }));
+}
+
 /** Asks for a confirmation. Resolves to whether the user confirmed. */
 export function confirm(question, { yes = t("yes"), dangerous = false, detail = null } = {}) {
   return new Promise((resolve) => {

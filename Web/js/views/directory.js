@@ -2,7 +2,7 @@
 
 import { h } from "./dom.js";
 import { headAvatar } from "./avatar.js";
-import { openDialog } from "./dialog.js";
+import { openDialog, whenClosed } from "./dialog.js";
 import { searchField } from "./pickers.js";
 import { RowList } from "./rows.js";
 import { attempt, toast } from "./toast.js";
@@ -91,10 +91,12 @@ function showEntry(app, entry, where) {
     entry.join === "approval" && !isRequested ? h("p", { class: "small muted" }, t("approvalHint")) : null, join));
 }
 
-/** Shows the conversation of an invite link. */
+/** Shows the conversation of an invite link, after the recovery codes of a new account. */
 export async function openLink(app, code) {
   try {
-    showEntry(app, await app.state.linkInfo(code), { link: code });
+    const entry = await app.state.linkInfo(code);
+    await whenClosed();
+    showEntry(app, entry, { link: code });
   } catch (error) {
     toast(error.code === "not_found" ? t("linkEnded") : errorText(error), { role: "alert", seconds: 8 });
   }

@@ -19,7 +19,7 @@ export function personRow(state, user, { sub = `@${user.name}`, end = null, chos
   return h("button", { type: "button", class: "row compact person", "data-user": user.name, "aria-pressed": chosen === null ? null : String(chosen) },
     userAvatar(state, user, { size: "m", online: user.online }),
     h("span", { class: "lines" }, h("span", { class: "line" }, h("span", { class: "title ellipsis" }, userName(state, user.name)), lookalikeMark(state, user.name)), h("span", { class: "sub ellipsis" }, sub)),
-    chosen ? icon("check") : null, end);
+    chosen === null ? null : h("span", { class: "choice-mark", "aria-hidden": "true" }, chosen ? icon("check") : null), end);
 }
 
 /**

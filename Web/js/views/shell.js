@@ -1,6 +1,6 @@
 // The panes of a signed-in user: list, thread, details; addresses, shortcuts, dialogs.
 
-import { h, Scope } from "./dom.js";
+import { announce, h, Scope } from "./dom.js";
 import { icon, logo } from "./icons.js";
 import { addressOf, readAddress } from "./address.js";
 import { confirm, openDialog } from "./dialog.js";
@@ -11,7 +11,7 @@ import { Sidebar } from "./sidebar.js";
 import { ThreadView } from "./thread.js";
 import { attempt, toast } from "./toast.js";
 import { closeMenu } from "./menu.js";
-import { userName } from "./model.js";
+import { headTitle, isGroup, userName } from "./model.js";
 import { t } from "../i18n/index.js";
 
 export class Shell {
@@ -64,6 +64,7 @@ export class Shell {
   close() {
     this.#isClosed = true;
     closeMenu();
+    announce(""); // the last message must not stay in the page
     this.#unknown?.();
     for (const dialog of document.querySelectorAll("dialog")) dialog.close();
     this.thread?.close();
@@ -189,7 +190,11 @@ export class Shell {
   }
 
   #checkOpen() {
-    if (this.openID && !this.state.conversation(this.openID)) this.closeThread();
+    if (!this.openID || this.state.conversation(this.openID)) return;
+    const { head } = this.thread;
+    // Users learn that they were removed, or that a group was deleted.
+    if (head && isGroup(head) && head.role !== "owner") toast(t("notMember", { title: headTitle(this.state, head) }));
+    this.closeThread();
   }
 
   // Details
