@@ -5,7 +5,7 @@
 enum EmbeddedPage {
     static let files: [EmbeddedFile] = [
         _app_webmanifest,
-        _css_page_521c8d4f43caa47f_css,
+        _css_page_4ac4ea2c0db8ef8f_css,
         _css_test_7860f3182c54f74c_css,
         _img_icon_192_png,
         _img_icon_512_png,
@@ -14,13 +14,13 @@ enum EmbeddedPage {
         _img_maskable_512_png,
         _img_touch_180_png,
         _index_html,
-        _js_app_be8b4ee78ff0e712_js,
+        _js_app_dabc132a573a0383_js,
         _js_core_core_15980e4fb017f615_js,
         _js_core_worker_92b3929c30e2e6c4_js,
-        _js_i18n_zh_cae318eba6d70363_js,
+        _js_i18n_zh_79e134f6ecba6aaf_js,
         _js_state_sample_779671c446839e6f_js,
         _js_test_af4dddca0b9caee9_js,
-        _js_views_panels_2c7290f9b66df6a6_js,
+        _js_views_panels_9ff41b21b53113c5_js,
         _sw_js,
         _test_html,
     ]
@@ -52,7 +52,7 @@ enum EmbeddedPage {
 
 """#))
 
-    private static let _css_page_521c8d4f43caa47f_css = EmbeddedFile(path: "css/page-521c8d4f43caa47f.css", content: .text(#"""
+    private static let _css_page_4ac4ea2c0db8ef8f_css = EmbeddedFile(path: "css/page-4ac4ea2c0db8ef8f.css", content: .text(#"""
 /* Colors, sizes and fonts. Every text color has a contrast of 4.5 or more on the surfaces it is used on. */
 
 @font-face {
@@ -290,6 +290,9 @@ input[type="checkbox"], input[type="radio"] { accent-color: var(--accent); width
 .row .presence-dot { border-color: var(--surface); }
 .row .sub { color: var(--muted); font-size: 13.5px; }
 .row .role { font-size: 12.5px; color: var(--accent); white-space: nowrap; }
+.choice-mark { width: 22px; height: 22px; flex: none; display: grid; place-items: center; border-radius: 50%; border: 2px solid var(--muted); }
+.row[aria-pressed="true"] .choice-mark { background: var(--accent); border-color: var(--accent); }
+.row .choice-mark .icon { color: var(--on-accent); width: 14px; height: 14px; }
 .section-title { padding: 14px 16px 6px; }
 mark { background: var(--mark); color: var(--text); border-radius: 2px; }
 .side-foot { padding: 8px 12px; border-top: 1px solid var(--line); }
@@ -302,6 +305,7 @@ mark { background: var(--mark); color: var(--text); border-radius: 2px; }
 .peer .sub { color: var(--muted); font-size: 13.5px; font-weight: 400; }
 .peer .sub.active { color: var(--accent); }
 .peer .lines { min-width: 0; }
+@media (max-width: 720px) { .thread-pane .bar { gap: 0; padding: 8px 6px; } .peer { gap: 9px; } }
 .pinned { display: flex; align-items: center; gap: 4px; width: 100%; padding: 3px 10px 3px 4px; background: var(--surface); border-bottom: 1px solid var(--line); font-size: 14px; flex: none; }
 .pin-line { display: flex; align-items: center; gap: 10px; padding: 3px 14px; border-radius: 10px; min-width: 0; }
 .pin-line:hover { background: var(--hover); }
@@ -1510,14 +1514,14 @@ gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gPQVAAAA//+DQEnNAAAA
   <meta name="theme-color" media="(prefers-color-scheme: dark)" content="#171b22">
   <meta name="referrer" content="no-referrer">
   <link rel="prefetch" href="js/core-worker-92b3929c30e2e6c4.js">
-  <meta name="later" content="js/i18n-zh-cae318eba6d70363.js">
-  <meta name="later" content="js/views-panels-2c7290f9b66df6a6.js">
+  <meta name="later" content="js/i18n-zh-79e134f6ecba6aaf.js">
+  <meta name="later" content="js/views-panels-9ff41b21b53113c5.js">
   <title>Apus</title>
   <link rel="icon" href="img/icon.svg" type="image/svg+xml">
   <link rel="apple-touch-icon" href="img/touch-180.png">
   <link rel="manifest" href="app.webmanifest">
-  <link rel="stylesheet" href="css/page-521c8d4f43caa47f.css">
-  <script type="module" src="js/app-be8b4ee78ff0e712.js"></script>
+  <link rel="stylesheet" href="css/page-4ac4ea2c0db8ef8f.css">
+  <script type="module" src="js/app-dabc132a573a0383.js"></script>
 </head>
 <body>
   <div id="app"></div>
@@ -1528,7 +1532,7 @@ gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gPQVAAAA//+DQEnNAAAA
 
 """#))
 
-    private static let _js_app_be8b4ee78ff0e712_js = EmbeddedFile(path: "js/app-be8b4ee78ff0e712.js", content: .text(#"""
+    private static let _js_app_dabc132a573a0383_js = EmbeddedFile(path: "js/app-dabc132a573a0383.js", content: .text(#"""
 const $parts = {};
 const $later = (path) => $parts[path] ??= import(path).then((part) => part.default($all()), (error) => { delete $parts[path]; throw error; });
 const $all = () => ({ $later, $core_applying, $state_notifications, $core_receipts, $state_api, $state_lists, $state_window, $state_store, $state_index, $boot, $views_dom, $views_icons, $i18n_en, $i18n_index, $i18n_format, $views_model, $views_menu, $views_auth, $views_avatar, $calls_media, $views_calltiles, $views_toast, $views_calldevices, $views_callscreen, $views_callring, $calls_machine, $calls_stats, $calls_peer, $calls_signals, $calls_call, $calls_center, $calls_tone, $views_calls, $views_address, $views_dialog, $views_later, $views_clipboard, $text_skeleton, $views_lookalike, $views_virtual, $views_rows, $views_pickers, $views_searchfilters, $text_emoji, $text_markdown, $text_render, $views_search, $views_folders, $views_conversationmenu, $views_fields, $views_requests, $views_callbar, $views_threadheader, $views_sidebar, $views_albums, $views_emojipicker, $views_completion, $media_wave, $media_recorder, $views_attachmenu, $text_blurhash, $media_describe, $core_requests, $views_sendfiles, $views_slowmode, $views_tray, $views_voicebar, $views_composer, $views_contactbar, $views_pagedpeople, $views_votes, $views_pictures, $views_place, $media_played, $media_player, $views_voice, $views_attachments, $views_message, $views_rowshape, $views_threadactions, $views_threadinput, $views_thread, $views_shell, $views_sound, $state_push, $views_preferences, $app });
@@ -2922,6 +2926,7 @@ youInside: "you",
 yourName: "You",
 signIn: "Sign in",
 signInLead: "Welcome back",
+invitedLead: "You have an invitation. Sign in or create an account to see it.",
 register: "Create account",
 registerLead: "Create your account",
 recover: "Reset password",
@@ -3557,6 +3562,7 @@ deleteFolder: "Delete the folder",
 deleteFolderQuestion: "Delete the folder “{name}”? Its chats stay.",
 albumOf: "Album of {n} pictures",
 newSignIn: "A new sign-in to your account: {name}",
+notMember: "You are no longer in “{title}”.",
 unknownLink: "This link does not lead to one of your chats.",
 dismissed: "This session has ended. Please sign in again.",
 dismissedClosed: "This account was closed.",
@@ -3597,7 +3603,7 @@ const $i18n_index = (() => {
 
 const { en } = $i18n_en;
 
-const LOADERS = { en: async () => en, zh: async () => (await $later("./i18n-zh-cae318eba6d70363.js")).zh };
+const LOADERS = { en: async () => en, zh: async () => (await $later("./i18n-zh-79e134f6ecba6aaf.js")).zh };
 const LANGUAGE_NAMES = { en: "English", zh: "中文" };
 
 let language = "en";
@@ -4056,8 +4062,9 @@ const link = (target, label) => h("button", { type: "button", class: "link", onc
 const language = h("button", { type: "button", class: "button quiet", "aria-haspopup": "menu", "aria-expanded": "false", onclick: () => openMenu(language, Object.entries(LANGUAGE_NAMES).map(([key, label]) =>
 ({ label, checked: key === currentLanguage(), icon: "globe", run: () => { this.app.setPreference("language", key); } })), { label: t("language") }) }, icon("globe"), LANGUAGE_NAMES[currentLanguage()]);
 const closed = this.registration === "closed";
+const lead = mode === "signIn" && location.pathname.endsWith("/join") && location.hash ? "invitedLead" : LEADS[mode];
 replace(this.card,
-h("div", { class: "brand" }, h("span", { class: "brand-mark" }, logo()), h("h1", {}, t("appName")), h("p", { class: "muted" }, t(LEADS[mode]))),
+h("div", { class: "brand" }, h("span", { class: "brand-mark" }, logo()), h("h1", {}, t("appName")), h("p", { class: "muted" }, t(lead))),
 form,
 h("div", { class: "foot" }, mode === "signIn" ? [closed ? h("span", { class: "muted" }, t("registrationClosed")) : link("register", t("noAccount")), link("recover", t("forgot"))] : link("signIn", t("haveAccount"))),
 language);
@@ -5628,6 +5635,10 @@ element.showModal();
 return { element, close: () => element.close() };
 }
 
+async function whenClosed() {
+for (let open; (open = document.querySelector("dialog[open]"));) await new Promise((done) => open.addEventListener("close", done, { once: true }));
+}
+
 function confirm(question, { yes = t("yes"), dangerous = false, detail = null } = {}) {
 return new Promise((resolve) => {
 let answer = false;
@@ -5673,7 +5684,7 @@ else before = select.value;
 });
 return h("div", { class: "option-row" }, h("label", { class: "lines", for: id }, label), select);
 }
-return { openDialog, confirm, ask, switchRow, selectRow };
+return { openDialog, whenClosed, confirm, ask, switchRow, selectRow };
 })();
 const $views_later = (() => {
 
@@ -5691,7 +5702,7 @@ globalThis.requestIdleCallback ? requestIdleCallback(start, { timeout: 5000 }) :
 }
 
 async function load() {
-panels = await $later("./views-panels-2c7290f9b66df6a6.js");
+panels = await $later("./views-panels-9ff41b21b53113c5.js");
 return panels;
 }
 return { withPanels, preparePanels };
@@ -6175,7 +6186,7 @@ function personRow(state, user, { sub = `@${user.name}`, end = null, chosen = nu
 return h("button", { type: "button", class: "row compact person", "data-user": user.name, "aria-pressed": chosen === null ? null : String(chosen) },
 userAvatar(state, user, { size: "m", online: user.online }),
 h("span", { class: "lines" }, h("span", { class: "line" }, h("span", { class: "title ellipsis" }, userName(state, user.name)), lookalikeMark(state, user.name)), h("span", { class: "sub ellipsis" }, sub)),
-chosen ? icon("check") : null, end);
+chosen === null ? null : h("span", { class: "choice-mark", "aria-hidden": "true" }, chosen ? icon("check") : null), end);
 }
 
 class PeopleList {
@@ -7811,6 +7822,7 @@ const { t } = $i18n_index;
 
 function openAttachMenu(composer, { send, schedule }) {
 const { attach, tray, view } = composer;
+const hasText = composer.text.trim() !== "";
 openMenu(attach, [
 { icon: "picture", label: t("attachPicture"), run: () => tray.pick("image/*,video/*") },
 canRecord() && { icon: "video", label: t("attachCamera"), run: async () => { const film = await withPanels(({ recordVideo }) => recordVideo()); if (film) tray.add([film]); } },
@@ -7818,9 +7830,9 @@ canRecord() && { icon: "video", label: t("attachCamera"), run: async () => { con
 { icon: "poll", label: t("attachPoll"), run: () => send(withPanels(({ newPoll }) => newPoll())) },
 { icon: "person", label: t("attachContact"), run: () => send(withPanels(({ shareContact }) => shareContact(view.app))) },
 { icon: "pinPlace", label: t("attachLocation"), run: () => send(withPanels(({ shareLocation }) => shareLocation())) },
-null,
-{ icon: "calendar", label: t("schedule"), run: schedule },
-{ icon: "bellOff", label: t("sendSilently"), run: () => composer.submit({ silent: true }) },
+hasText || !tray.isEmpty ? null : false,
+hasText && { icon: "calendar", label: t("schedule"), run: schedule },
+(hasText || !tray.isEmpty) && { icon: "bellOff", label: t("sendSilently"), run: () => composer.submit({ silent: true }) },
 ], { label: t("attach") });
 }
 return { openAttachMenu };
@@ -8629,6 +8641,7 @@ async #schedule() {
 if (!this.text.trim()) return;
 const at = await withPanels(({ scheduleTime }) => scheduleTime());
 if (at) this.submit({ at });
+this.focus();
 }
 
 
@@ -10197,7 +10210,7 @@ return { ThreadView };
 })();
 const $views_shell = (() => {
 
-const { h, Scope } = $views_dom;
+const { announce, h, Scope } = $views_dom;
 const { icon, logo } = $views_icons;
 const { addressOf, readAddress } = $views_address;
 const { confirm, openDialog } = $views_dialog;
@@ -10208,7 +10221,7 @@ const { Sidebar } = $views_sidebar;
 const { ThreadView } = $views_thread;
 const { attempt, toast } = $views_toast;
 const { closeMenu } = $views_menu;
-const { userName } = $views_model;
+const { headTitle, isGroup, userName } = $views_model;
 const { t } = $i18n_index;
 
 class Shell {
@@ -10260,6 +10273,7 @@ preparePanels();
 close() {
 this.#isClosed = true;
 closeMenu();
+announce("");
 this.#unknown?.();
 for (const dialog of document.querySelectorAll("dialog")) dialog.close();
 this.thread?.close();
@@ -10378,7 +10392,10 @@ else this.closeThread();
 }
 
 #checkOpen() {
-if (this.openID && !this.state.conversation(this.openID)) this.closeThread();
+if (!this.openID || this.state.conversation(this.openID)) return;
+const { head } = this.thread;
+if (head && isGroup(head) && head.role !== "owner") toast(t("notMember", { title: headTitle(this.state, head) }));
+this.closeThread();
 }
 
 
@@ -15630,7 +15647,7 @@ return {  };
 
 """#))
 
-    private static let _js_i18n_zh_cae318eba6d70363_js = EmbeddedFile(path: "js/i18n-zh-cae318eba6d70363.js", content: .text(#"""
+    private static let _js_i18n_zh_79e134f6ecba6aaf_js = EmbeddedFile(path: "js/i18n-zh-79e134f6ecba6aaf.js", content: .text(#"""
 export default ({  }) => {
 const $i18n_zh = (() => {
 
@@ -15665,6 +15682,7 @@ youInside: "你",
 yourName: "你",
 signIn: "登录",
 signInLead: "欢迎回来",
+invitedLead: "你收到了一个邀请，登录或创建账号后即可查看。",
 register: "注册账号",
 registerLead: "创建你的账号",
 recover: "重设密码",
@@ -16300,6 +16318,7 @@ deleteFolder: "删除分组",
 deleteFolderQuestion: "删除分组“{name}”？其中的聊天会保留。",
 albumOf: "相册，共 {n} 张",
 newSignIn: "你的账号有新的登录：{name}",
+notMember: "你已不在“{title}”中。",
 unknownLink: "这个地址没有对应的聊天。",
 dismissed: "本次登录已失效，请重新登录。",
 dismissedClosed: "此账号已关闭。",
@@ -17763,7 +17782,7 @@ return {  };
 
 """#))
 
-    private static let _js_views_panels_2c7290f9b66df6a6_js = EmbeddedFile(path: "js/views-panels-2c7290f9b66df6a6.js", content: .text(#"""
+    private static let _js_views_panels_9ff41b21b53113c5_js = EmbeddedFile(path: "js/views-panels-9ff41b21b53113c5.js", content: .text(#"""
 export default ({ $views_dom, $views_icons, $i18n_index, $i18n_format, $views_model, $views_menu, $views_avatar, $views_toast, $views_dialog, $views_clipboard, $views_lookalike, $views_rows, $views_pickers, $text_markdown, $text_render, $views_folders, $views_conversationmenu, $views_fields, $views_requests, $media_recorder, $text_blurhash, $views_pagedpeople, $views_pictures, $views_place, $media_player, $views_attachments, $views_sound, $state_push }) => {
 const $views_camera = (() => {
 
@@ -18983,7 +19002,7 @@ const $views_directory = (() => {
 
 const { h } = $views_dom;
 const { headAvatar } = $views_avatar;
-const { openDialog } = $views_dialog;
+const { openDialog, whenClosed } = $views_dialog;
 const { searchField } = $views_pickers;
 const { RowList } = $views_rows;
 const { attempt, toast } = $views_toast;
@@ -19070,7 +19089,9 @@ entry.join === "approval" && !isRequested ? h("p", { class: "small muted" }, t("
 
 async function openLink(app, code) {
 try {
-showEntry(app, await app.state.linkInfo(code), { link: code });
+const entry = await app.state.linkInfo(code);
+await whenClosed();
+showEntry(app, entry, { link: code });
 } catch (error) {
 toast(error.code === "not_found" ? t("linkEnded") : errorText(error), { role: "alert", seconds: 8 });
 }
