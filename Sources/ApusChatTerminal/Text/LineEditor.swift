@@ -147,8 +147,8 @@ package struct LineEditor: Sendable, Hashable {
     // MARK: Completion
 
     /// Completes the word before the cursor: adds the characters that all matching words share, and
-    /// a space if one word matches. Returns whether a word matches. Letter case is ignored. In a
-    /// command, several words before the cursor can begin a completion with spaces, such as a title.
+    /// a space if one word matches. Returns whether a word matches. Letter case is ignored. A title
+    /// with spaces is completed in a command only, from all its words before the cursor.
     package mutating func complete() -> Bool {
         guard let (start, matching) = self.completed, let first = matching.first else { return false }
         let shared = matching.dropFirst().reduce(Substring(first)) { shared, word in
