@@ -18,6 +18,23 @@ def search(page, words):
     page.locator("dialog [role=status]", has_text="result").wait_for()
 
 
+def test_the_list_shows_the_newest_messages_of_a_search(person, chat):
+    conv = chat.pair("alice", "bob")
+    seqs = [say(chat, "bob", conv, f"纸船 {number}") for number in range(8)]
+    alice = person("alice")
+    alice.fill("#search", "船")
+    hits = alice.locator(".chat-list [data-hit]")
+    hits.nth(4).wait_for()
+    assert [hit.get_attribute("data-hit") for hit in hits.all()] == [str(seq) for seq in reversed(seqs[3:])]
+    alice.fill("#search", "船 6")
+    alice.locator(".chat-list [data-hit] mark", has_text="6").wait_for()
+    assert hits.count() == 1
+    hits.click()
+    alice.locator(f".item.hit[data-seq='{seqs[6]}']").wait_for()
+    alice.fill("#search", "")
+    hits.first.wait_for(state="detached")
+
+
 def test_hits_are_filtered_paged_and_jumped_to(person, chat):
     pair = chat.pair("alice", "bob")
     group = chat.do("bob", "conversation.create", id="crew", kind="group", title="Crew", users=["alice"])["head"]["conv"]

@@ -11,6 +11,15 @@ import { highlight } from "../text/render.js";
 import { listTime } from "../i18n/format.js";
 import { t } from "../i18n/index.js";
 
+/** Returns the row of a found message. */
+export function hitRow(state, { event, snippet, ranges }) {
+  const head = state.conversation(event.conv);
+  const title = head ? headTitle(state, head) : userName(state, event.sender);
+  return h("button", { type: "button", class: "row", "data-hit": event.seq }, head ? headAvatar(state, head, { size: "m" }) : userAvatar(state, { name: event.sender }, { size: "m" }),
+    h("span", { class: "lines" }, h("span", { class: "line" }, h("span", { class: "title ellipsis" }, title), h("span", { class: "spring" }), h("span", { class: "time" }, listTime(event.at))),
+      h("span", { class: "preview ellipsis" }, h("span", { class: "who" }, `${actorName(state, event.sender)}${t("colon")}`), snippet ? highlight(snippet, ranges) : eventText(state, event))));
+}
+
 /**
  * Opens the search. `conv` is the initial conversation of the filter, `query` the initial text.
  * `quick` (false by default) lists more conversations and hides the filters.
@@ -43,12 +52,7 @@ export function openSearch(app, { conv = null, query = "", quick = false } = {})
   function render(row) {
     if (row.head) return h("button", { type: "button", class: "row compact" }, headAvatar(state, row.head, { size: "m" }), h("span", { class: "lines" }, h("span", { class: "title ellipsis" }, headTitle(state, row.head))));
     if (row.user) return h("button", { type: "button", class: "row compact" }, userAvatar(state, row.user, { size: "m", online: row.user.online }), h("span", { class: "lines" }, h("span", { class: "title ellipsis" }, userName(state, row.user.name)), h("span", { class: "sub ellipsis" }, `@${row.user.name}`)));
-    const { event, snippet, ranges } = row.hit;
-    const head = state.conversation(event.conv);
-    const title = head ? headTitle(state, head) : userName(state, event.sender);
-    return h("button", { type: "button", class: "row", "data-hit": event.seq }, head ? headAvatar(state, head, { size: "m" }) : userAvatar(state, { name: event.sender }, { size: "m" }),
-      h("span", { class: "lines" }, h("span", { class: "line" }, h("span", { class: "title ellipsis" }, title), h("span", { class: "spring" }), h("span", { class: "time" }, listTime(event.at))),
-        h("span", { class: "preview ellipsis" }, h("span", { class: "who" }, `${actorName(state, event.sender)}${t("colon")}`), snippet ? highlight(snippet, ranges) : eventText(state, event))));
+    return hitRow(state, row.hit);
   }
 
   function choose(row) {

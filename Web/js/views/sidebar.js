@@ -10,16 +10,20 @@ import { conversationMenu } from "./conversationmenu.js";
 import { lookalikeMark } from "./lookalike.js";
 import { requestBadge } from "./requests.js";
 import { actorName, byName, eventText, headTitle, ICONS, isGroup, isMuted, isNote, matches, userName } from "./model.js";
+import { hitRow } from "./search.js";
 import { typingText } from "./threadheader.js";
 import { listTime, number } from "../i18n/format.js";
 import { t } from "../i18n/index.js";
 
 const FILTERS = ["all", "unread", "groups", "people"];
+const HITS = 5; // the maximum number of messages that the list shows for a search
 const LABELS = { all: "allChats", unread: "unread", groups: "groups", people: "people", archived: "archived" };
 
 export class Sidebar {
   #scope = new Scope();
   #typing = new Map();
+  #found = { query: "", hits: [] }; // messages
+  #pause = 0;
 
   constructor(app) {
     this.app = app;
@@ -37,6 +41,7 @@ export class Sidebar {
 
   close() {
     for (const end of this.#typing.values()) end();
+    clearTimeout(this.#pause);
     this.rows.close();
     this.#scope.close();
     this.element.remove();
@@ -135,11 +140,27 @@ export class Sidebar {
       const people = this.state.contacts().filter((contact) => !shown.has(contact.user.name) && matches(contact, query)).sort(byName(this.state));
       rows.push(...people.map((contact) => ({ key: `@${contact.user.name}`, contact })));
       rows.push({ key: "messages", query });
+      if (this.#found.query === query) rows.push(...this.#found.hits.map((hit) => ({ key: `m${hit.event.conv}/${hit.event.seq}`, hit })));
     }
+    this.#searchMessages(query);
     this.rows.setRows(this.#reuse(rows));
     this.#watchTyping(heads.slice(0, 30));
     this.#showEmpty(rows.length === 0, !query && this.filter === "all" && rows.every((row) => row.head?.kind === "self"));
     this.app.updateTitle();
+  }
+
+  /** Shows the newest messages that contain the text of the search field below the chats. */
+  #searchMessages(query) {
+    if (query === this.#found.query) return;
+    this.#found = { query, hits: [] };
+    clearTimeout(this.#pause);
+    if (!query) return;
+    this.#pause = setTimeout(async () => {
+      const result = await this.state.search(query, {}).catch(() => null); // without results, the full search tells the reason
+      if (!result || this.#found.query !== query) return;
+      this.#found = { query, hits: result.hits.slice(0, HITS) };
+      this.update();
+    }, 200);
   }
 
   /** Keeps the row objects that did not change, so that their elements are not replaced. */
@@ -147,7 +168,7 @@ export class Sidebar {
     const former = this.former ?? new Map();
     const next = rows.map((row) => {
       const before = former.get(row.key);
-      return before && before.head === row.head && before.contact?.user === row.contact?.user && before.query === row.query ? before : row;
+      return before && before.head === row.head && before.contact?.user === row.contact?.user && before.query === row.query && before.hit === row.hit ? before : row;
     });
     this.former = new Map(next.map((row) => [row.key, row]));
     return next;
@@ -188,6 +209,7 @@ export class Sidebar {
   #choose(row) {
     if (row.head) this.app.openConversation(row.head.conv);
     else if (row.contact) this.app.openProfile(row.contact.user.name);
+    else if (row.hit) this.app.openConversation(row.hit.event.conv, { seq: row.hit.event.seq });
     else this.app.search({ query: row.query });
   }
 
@@ -227,6 +249,7 @@ export class Sidebar {
   }
 
   #otherRow(row) {
+    if (row.hit) return hitRow(this.state, row.hit);
     if (row.contact) {
       const { user } = row.contact;
       return h("button", { type: "button", class: "row compact" }, userAvatar(this.state, user, { size: "m", online: user.online }),
