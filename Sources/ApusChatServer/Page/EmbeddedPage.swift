@@ -14,7 +14,7 @@ enum EmbeddedPage {
         _img_maskable_512_png,
         _img_touch_180_png,
         _index_html,
-        _js_app_dabc132a573a0383_js,
+        _js_app_683aac561bef972d_js,
         _js_core_core_15980e4fb017f615_js,
         _js_core_worker_92b3929c30e2e6c4_js,
         _js_i18n_zh_79e134f6ecba6aaf_js,
@@ -1521,7 +1521,7 @@ gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gPQVAAAA//+DQEnNAAAA
   <link rel="apple-touch-icon" href="img/touch-180.png">
   <link rel="manifest" href="app.webmanifest">
   <link rel="stylesheet" href="css/page-4ac4ea2c0db8ef8f.css">
-  <script type="module" src="js/app-dabc132a573a0383.js"></script>
+  <script type="module" src="js/app-683aac561bef972d.js"></script>
 </head>
 <body>
   <div id="app"></div>
@@ -1532,7 +1532,7 @@ gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gPQVAAAA//+DQEnNAAAA
 
 """#))
 
-    private static let _js_app_dabc132a573a0383_js = EmbeddedFile(path: "js/app-dabc132a573a0383.js", content: .text(#"""
+    private static let _js_app_683aac561bef972d_js = EmbeddedFile(path: "js/app-683aac561bef972d.js", content: .text(#"""
 const $parts = {};
 const $later = (path) => $parts[path] ??= import(path).then((part) => part.default($all()), (error) => { delete $parts[path]; throw error; });
 const $all = () => ({ $later, $core_applying, $state_notifications, $core_receipts, $state_api, $state_lists, $state_window, $state_store, $state_index, $boot, $views_dom, $views_icons, $i18n_en, $i18n_index, $i18n_format, $views_model, $views_menu, $views_auth, $views_avatar, $calls_media, $views_calltiles, $views_toast, $views_calldevices, $views_callscreen, $views_callring, $calls_machine, $calls_stats, $calls_peer, $calls_signals, $calls_call, $calls_center, $calls_tone, $views_calls, $views_address, $views_dialog, $views_later, $views_clipboard, $text_skeleton, $views_lookalike, $views_virtual, $views_rows, $views_pickers, $views_searchfilters, $text_emoji, $text_markdown, $text_render, $views_search, $views_folders, $views_conversationmenu, $views_fields, $views_requests, $views_callbar, $views_threadheader, $views_sidebar, $views_albums, $views_emojipicker, $views_completion, $media_wave, $media_recorder, $views_attachmenu, $text_blurhash, $media_describe, $core_requests, $views_sendfiles, $views_slowmode, $views_tray, $views_voicebar, $views_composer, $views_contactbar, $views_pagedpeople, $views_votes, $views_pictures, $views_place, $media_played, $media_player, $views_voice, $views_attachments, $views_message, $views_rowshape, $views_threadactions, $views_threadinput, $views_thread, $views_shell, $views_sound, $state_push, $views_preferences, $app });
@@ -6738,6 +6738,14 @@ const { highlight } = $text_render;
 const { listTime } = $i18n_format;
 const { t } = $i18n_index;
 
+function hitRow(state, { event, snippet, ranges }) {
+const head = state.conversation(event.conv);
+const title = head ? headTitle(state, head) : userName(state, event.sender);
+return h("button", { type: "button", class: "row", "data-hit": event.seq }, head ? headAvatar(state, head, { size: "m" }) : userAvatar(state, { name: event.sender }, { size: "m" }),
+h("span", { class: "lines" }, h("span", { class: "line" }, h("span", { class: "title ellipsis" }, title), h("span", { class: "spring" }), h("span", { class: "time" }, listTime(event.at))),
+h("span", { class: "preview ellipsis" }, h("span", { class: "who" }, `${actorName(state, event.sender)}${t("colon")}`), snippet ? highlight(snippet, ranges) : eventText(state, event))));
+}
+
 function openSearch(app, { conv = null, query = "", quick = false } = {}) {
 const { state } = app;
 const { input, element } = searchField(t(quick ? "quickJump" : "searchChats"), { value: query });
@@ -6766,12 +6774,7 @@ if (current === request) show(hits = next);
 function render(row) {
 if (row.head) return h("button", { type: "button", class: "row compact" }, headAvatar(state, row.head, { size: "m" }), h("span", { class: "lines" }, h("span", { class: "title ellipsis" }, headTitle(state, row.head))));
 if (row.user) return h("button", { type: "button", class: "row compact" }, userAvatar(state, row.user, { size: "m", online: row.user.online }), h("span", { class: "lines" }, h("span", { class: "title ellipsis" }, userName(state, row.user.name)), h("span", { class: "sub ellipsis" }, `@${row.user.name}`)));
-const { event, snippet, ranges } = row.hit;
-const head = state.conversation(event.conv);
-const title = head ? headTitle(state, head) : userName(state, event.sender);
-return h("button", { type: "button", class: "row", "data-hit": event.seq }, head ? headAvatar(state, head, { size: "m" }) : userAvatar(state, { name: event.sender }, { size: "m" }),
-h("span", { class: "lines" }, h("span", { class: "line" }, h("span", { class: "title ellipsis" }, title), h("span", { class: "spring" }), h("span", { class: "time" }, listTime(event.at))),
-h("span", { class: "preview ellipsis" }, h("span", { class: "who" }, `${actorName(state, event.sender)}${t("colon")}`), snippet ? highlight(snippet, ranges) : eventText(state, event))));
+return hitRow(state, row.hit);
 }
 
 function choose(row) {
@@ -6825,7 +6828,7 @@ input.addEventListener("input", () => { show(null); clearTimeout(timer); timer =
 const dialog = openDialog(t("search"), [h("div", { class: "pad" }, element, quick ? null : bar), status, rows.element], { wide: true, onclose: () => { request += 1; rows.close(); } });
 start();
 }
-return { openSearch };
+return { hitRow, openSearch };
 })();
 const $views_folders = (() => {
 
@@ -7228,16 +7231,20 @@ const { conversationMenu } = $views_conversationmenu;
 const { lookalikeMark } = $views_lookalike;
 const { requestBadge } = $views_requests;
 const { actorName, byName, eventText, headTitle, ICONS, isGroup, isMuted, isNote, matches, userName } = $views_model;
+const { hitRow } = $views_search;
 const { typingText } = $views_threadheader;
 const { listTime, number } = $i18n_format;
 const { t } = $i18n_index;
 
 const FILTERS = ["all", "unread", "groups", "people"];
+const HITS = 5;
 const LABELS = { all: "allChats", unread: "unread", groups: "groups", people: "people", archived: "archived" };
 
 class Sidebar {
 #scope = new Scope();
 #typing = new Map();
+#found = { query: "", hits: [] };
+#pause = 0;
 
 constructor(app) {
 this.app = app;
@@ -7255,6 +7262,7 @@ this.#updateConnection();
 
 close() {
 for (const end of this.#typing.values()) end();
+clearTimeout(this.#pause);
 this.rows.close();
 this.#scope.close();
 this.element.remove();
@@ -7352,18 +7360,33 @@ const shown = new Set(heads.map((head) => head.peer?.name));
 const people = this.state.contacts().filter((contact) => !shown.has(contact.user.name) && matches(contact, query)).sort(byName(this.state));
 rows.push(...people.map((contact) => ({ key: `@${contact.user.name}`, contact })));
 rows.push({ key: "messages", query });
+if (this.#found.query === query) rows.push(...this.#found.hits.map((hit) => ({ key: `m${hit.event.conv}/${hit.event.seq}`, hit })));
 }
+this.#searchMessages(query);
 this.rows.setRows(this.#reuse(rows));
 this.#watchTyping(heads.slice(0, 30));
 this.#showEmpty(rows.length === 0, !query && this.filter === "all" && rows.every((row) => row.head?.kind === "self"));
 this.app.updateTitle();
 }
 
+#searchMessages(query) {
+if (query === this.#found.query) return;
+this.#found = { query, hits: [] };
+clearTimeout(this.#pause);
+if (!query) return;
+this.#pause = setTimeout(async () => {
+const result = await this.state.search(query, {}).catch(() => null);
+if (!result || this.#found.query !== query) return;
+this.#found = { query, hits: result.hits.slice(0, HITS) };
+this.update();
+}, 200);
+}
+
 #reuse(rows) {
 const former = this.former ?? new Map();
 const next = rows.map((row) => {
 const before = former.get(row.key);
-return before && before.head === row.head && before.contact?.user === row.contact?.user && before.query === row.query ? before : row;
+return before && before.head === row.head && before.contact?.user === row.contact?.user && before.query === row.query && before.hit === row.hit ? before : row;
 });
 this.former = new Map(next.map((row) => [row.key, row]));
 return next;
@@ -7400,6 +7423,7 @@ this.rows.list.schedule();
 #choose(row) {
 if (row.head) this.app.openConversation(row.head.conv);
 else if (row.contact) this.app.openProfile(row.contact.user.name);
+else if (row.hit) this.app.openConversation(row.hit.event.conv, { seq: row.hit.event.seq });
 else this.app.search({ query: row.query });
 }
 
@@ -7439,6 +7463,7 @@ return h("span", { class: "preview ellipsis" }, named ? h("span", { class: "who"
 }
 
 #otherRow(row) {
+if (row.hit) return hitRow(this.state, row.hit);
 if (row.contact) {
 const { user } = row.contact;
 return h("button", { type: "button", class: "row compact" }, userAvatar(this.state, user, { size: "m", online: user.online }),
