@@ -202,6 +202,25 @@ def test_an_edit_that_arrives_after_the_end_of_its_message_leaves_no_text(page):
     }""") == [["expired", None], ["edited", '{"text":"secret"}'], ["expired", None], [None, '{"body":{"text":"secret"}}'], "expired", None]
 
 
+def test_the_edits_of_an_expired_message_expire_with_it(page):
+    assert page.evaluate("""async () => {
+      const { Core } = await import("/js/core/core.js");
+      const { Database } = await import("/js/core/database.js");
+      const core = new Core();
+      await core.request("start");
+      const database = core.database = await Database.open("expired-edits");
+      const conv = "c";
+      const message = { conv, seq: 1, n: 1, kind: "text", sender: "bob", at: 1, state: "edited", expires_at: 5, body: { text: "secret" } };
+      await database.put("events", message, { conv, seq: 2, ref: 1, kind: "edit", sender: "bob", at: 2, body: { body: { text: "secret" } } });
+      core.stored([message]);
+      let events;
+      do events = await database.events(conv, 1, 2); while (events[1].body);
+      database.close();
+      indexedDB.deleteDatabase("expired-edits");
+      return events.map(({ state, body }) => [state, body ?? null]);
+    }""") == [["expired", None], ["expired", None]]
+
+
 def test_a_window_of_the_sample_has_100000_messages(page):
     result = page.evaluate("""async () => {
       const { createSampleState } = await import("/js/state/sample.js");

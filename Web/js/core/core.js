@@ -370,7 +370,7 @@ export class Core {
    * Handles the expiry of messages. `edited` are those whose edits in the cache lose their content.
    */
   expired(conv, seqs, edited = []) {
-    if (edited.length > 0) this.#logs.blankEdits(conv, edited).catch((error) => console.warn("cache:", error));
+    if (edited.length > 0) this.#logs.blankEdits(conv, edited, "expired").catch((error) => console.warn("cache:", error));
     this.putHead(conv, (head) => (head.last && seqs.has(head.last.seq) && !isBlank(head.last) ? { ...head, last: expiring({ ...head.last, text: undefined }) } : head));
   }
 

@@ -207,16 +207,19 @@ export class Logs {
       if (!target || target.asOf >= change.seq) continue;
       const after = applying(target, change, this.#core.user?.name);
       if (after !== target) await this.#put([{ ...after, asOf: change.seq }]);
-      if (change.kind === "recall" || (repeats(change) && isBlank(after))) await this.blankEdits(conv, [change.ref]);
+      if (change.kind === "recall" || (repeats(change) && isBlank(after))) await this.blankEdits(conv, [change.ref], after.state);
     }
     const cursor = this.#cursors.get(conv);
     if (cursor) this.#saveCursor(conv, cursor);
   }
 
-  /** Removes the content of the edits and previews of messages without content. */
-  async blankEdits(conv, seqs) {
+  /**
+   * Removes the content of the edits and previews of messages without content. `state` is that of
+   * the messages.
+   */
+  async blankEdits(conv, seqs, state) {
     const edits = (await this.#database.events(conv, Math.min(...seqs), Infinity)).filter((event) => repeats(event) && event.body && seqs.includes(event.ref));
-    await this.#database.put("events", ...edits.map(({ body: _, ...event }) => ({ ...event, state: "recalled" })));
+    await this.#database.put("events", ...edits.map(({ body: _, ...event }) => ({ ...event, state })));
   }
 
   async #put(events) {
