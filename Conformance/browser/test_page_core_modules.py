@@ -171,13 +171,35 @@ def test_a_conversation_that_moves_between_two_pages_of_a_sync_stays(page):
       const core = new Core();
       core.database = new Proxy({}, { get: () => async () => undefined });
       const head = (conv, seq) => ({ conv, kind: "group", seq, n: seq, read: 0, at: seq });
-      await core.synced({ heads: [head("a", 3), head("b", 4)], token: "t0" }, {});
-      const next = await core.synced({ heads: [head("a", 3)], page: "p2" }, {});
-      core.pushed("event", { events: [{ conv: "b", seq: 5, n: 5, kind: "text", sender: "bob", at: 5, body: { text: "hello" } }] });
-      const last = await core.synced({ heads: [], token: "t1" }, next);
-      const end = await core.synced({ heads: [], token: "t2" }, last);
-      return [[...core.heads].map((each) => each.conv), next.page, last, end];
-    }""") == [["a", "b"], "p2", {"since": "t1"}, None]
+      await core.synced({ heads: [head("a", 3), head("b", 4)], token: "t0" }, {}, []);
+      const held = [];
+      const next = await core.synced({ heads: [head("a", 3)], page: "p2" }, {}, held);
+      held.push(["event", { events: [{ conv: "b", seq: 5, n: 5, kind: "text", sender: "bob", at: 5, body: { text: "hello" } }] }]);
+      const last = await core.synced({ heads: [], token: "t1" }, next, held);
+      const between = [...core.heads].map((each) => each.conv);
+      const end = await core.synced({ heads: [head("b", 5)], token: "t2" }, last, held);
+      return [between, [...core.heads].map((each) => [each.conv, each.seq]), held[0][1].events.length, next.page, last, end];
+    }""") == [["a", "b"], [["a", 3], ["b", 5]], 1, "p2", {"since": "t1"}, None]
+
+
+def test_a_conversation_that_was_removed_after_its_push_is_removed_by_the_next_sync(page):
+    """A push that is held during a complete sync may be older than its answer."""
+    assert page.evaluate("""async () => {
+      const { Core } = await import("/js/core/core.js");
+      const core = new Core();
+      const tokens = [];
+      core.database = new Proxy({ setMeta: async (key, value) => { tokens.push([key, value]); } }, { get: (own, name) => own[name] ?? (async () => undefined) });
+      const head = (conv, seq) => ({ conv, kind: "group", seq, n: seq, read: 0, at: seq });
+      const convs = () => [...core.heads].map((each) => each.conv);
+      await core.synced({ heads: [head("a", 3), head("b", 4)], token: "t0" }, {}, []);
+      const held = [["head", { heads: [head("a", 3), head("b", 4)], nudges: [{ conv: "b", seq: 5 }] }], ["event", { events: [{ conv: "b", seq: 5 }] }]];
+      const next = await core.synced({ heads: [head("a", 3)], token: "t1" }, {}, held);
+      const between = convs();
+      const end = await core.synced({ heads: [], token: "t2" }, next, held);
+      for (const [name, body] of held) core.pushed(name, body);
+      // A restart repeats the complete sync, so its token is not stored.
+      return [between, next, convs(), end, tokens];
+    }""") == [["a", "b"], {"since": "t1"}, ["a"], None, [["since", "t0"], ["since", "t2"]]]
 
 
 def test_an_edit_that_arrives_after_the_end_of_its_message_leaves_no_text(page):

@@ -14,9 +14,9 @@ enum EmbeddedPage {
         _img_maskable_512_png,
         _img_touch_180_png,
         _index_html,
-        _js_app_683aac561bef972d_js,
-        _js_core_core_15980e4fb017f615_js,
-        _js_core_worker_92b3929c30e2e6c4_js,
+        _js_app_742b6875d25971e8_js,
+        _js_core_core_0a890a07b841280e_js,
+        _js_core_worker_a5a15cedb93d04e8_js,
         _js_i18n_zh_79e134f6ecba6aaf_js,
         _js_state_sample_779671c446839e6f_js,
         _js_test_af4dddca0b9caee9_js,
@@ -1513,7 +1513,7 @@ gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gPQVAAAA//+DQEnNAAAA
   <meta name="theme-color" media="(prefers-color-scheme: light)" content="#ffffff">
   <meta name="theme-color" media="(prefers-color-scheme: dark)" content="#171b22">
   <meta name="referrer" content="no-referrer">
-  <link rel="prefetch" href="js/core-worker-92b3929c30e2e6c4.js">
+  <link rel="prefetch" href="js/core-worker-a5a15cedb93d04e8.js">
   <meta name="later" content="js/i18n-zh-79e134f6ecba6aaf.js">
   <meta name="later" content="js/views-panels-9ff41b21b53113c5.js">
   <title>Apus</title>
@@ -1521,7 +1521,7 @@ gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gPQVAAAA//+DQEnNAAAA
   <link rel="apple-touch-icon" href="img/touch-180.png">
   <link rel="manifest" href="app.webmanifest">
   <link rel="stylesheet" href="css/page-4ac4ea2c0db8ef8f.css">
-  <script type="module" src="js/app-683aac561bef972d.js"></script>
+  <script type="module" src="js/app-742b6875d25971e8.js"></script>
 </head>
 <body>
   <div id="app"></div>
@@ -1532,7 +1532,7 @@ gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gPQVAAAA//+DQEnNAAAA
 
 """#))
 
-    private static let _js_app_683aac561bef972d_js = EmbeddedFile(path: "js/app-683aac561bef972d.js", content: .text(#"""
+    private static let _js_app_742b6875d25971e8_js = EmbeddedFile(path: "js/app-742b6875d25971e8.js", content: .text(#"""
 const $parts = {};
 const $later = (path) => $parts[path] ??= import(path).then((part) => part.default($all()), (error) => { delete $parts[path]; throw error; });
 const $all = () => ({ $later, $core_applying, $state_notifications, $core_receipts, $state_api, $state_lists, $state_window, $state_store, $state_index, $boot, $views_dom, $views_icons, $i18n_en, $i18n_index, $i18n_format, $views_model, $views_menu, $views_auth, $views_avatar, $calls_media, $views_calltiles, $views_toast, $views_calldevices, $views_callscreen, $views_callring, $calls_machine, $calls_stats, $calls_peer, $calls_signals, $calls_call, $calls_center, $calls_tone, $views_calls, $views_address, $views_dialog, $views_later, $views_clipboard, $text_skeleton, $views_lookalike, $views_virtual, $views_rows, $views_pickers, $views_searchfilters, $text_emoji, $text_markdown, $text_render, $views_search, $views_folders, $views_conversationmenu, $views_fields, $views_requests, $views_callbar, $views_threadheader, $views_sidebar, $views_albums, $views_emojipicker, $views_completion, $media_wave, $media_recorder, $views_attachmenu, $text_blurhash, $media_describe, $core_requests, $views_sendfiles, $views_slowmode, $views_tray, $views_voicebar, $views_composer, $views_contactbar, $views_pagedpeople, $views_votes, $views_pictures, $views_place, $media_played, $media_player, $views_voice, $views_attachments, $views_message, $views_rowshape, $views_threadactions, $views_threadinput, $views_thread, $views_shell, $views_sound, $state_push, $views_preferences, $app });
@@ -2630,12 +2630,12 @@ return await WorkerPort.make();
 console.warn("No worker:", error);
 }
 }
-const { Core } = await $later("./core-core-15980e4fb017f615.js");
+const { Core } = await $later("./core-core-0a890a07b841280e.js");
 return new PagePort(Core);
 }
 
 class WorkerPort {
-#worker = new Worker(new URL("./core-worker-92b3929c30e2e6c4.js", import.meta.url), { type: "module" });
+#worker = new Worker(new URL("./core-worker-a5a15cedb93d04e8.js", import.meta.url), { type: "module" });
 #requests = new Map();
 #serial = 0;
 #listener = () => {};
@@ -10714,7 +10714,7 @@ return {  };
 
 """#))
 
-    private static let _js_core_core_15980e4fb017f615_js = EmbeddedFile(path: "js/core-core-15980e4fb017f615.js", content: .text(#"""
+    private static let _js_core_core_0a890a07b841280e_js = EmbeddedFile(path: "js/core-core-0a890a07b841280e.js", content: .text(#"""
 export default ({ $core_applying, $core_receipts, $core_requests }) => {
 const $socketio_backoff = (() => {
 
@@ -11632,7 +11632,7 @@ try {
 const { epoch, since } = this.#core.cached;
 const [answer] = await this.#socket.emitWithAck("hello", [clean({ version: 1, features: [], device: deviceDescription(), epoch, sync: { since } })]);
 if (answer.error) throw new Refusal(answer.error);
-let sync = await this.#core.welcomed(answer);
+let sync = await this.#core.welcomed(answer, this.#held);
 while (sync) sync = await this.#page(sync);
 this.#isReady = true;
 this.#change("online");
@@ -11652,7 +11652,7 @@ async #page(request) {
 const [answer] = await this.#socket.emitWithAck("sync", [clean(request)]);
 if (answer.error?.code === "resync") return { since: undefined };
 if (answer.error) throw new Refusal(answer.error);
-return this.#core.synced(answer, request);
+return this.#core.synced(answer, request, this.#held);
 }
 
 #untilReady() {
@@ -12188,15 +12188,15 @@ const [target] = await this.#database.events(conv, place, place);
 if (!target || target.asOf >= change.seq) continue;
 const after = applying(target, change, this.#core.user?.name);
 if (after !== target) await this.#put([{ ...after, asOf: change.seq }]);
-if (change.kind === "recall" || (repeats(change) && isBlank(after))) await this.blankEdits(conv, [change.ref]);
+if (change.kind === "recall" || (repeats(change) && isBlank(after))) await this.blankEdits(conv, [change.ref], after.state);
 }
 const cursor = this.#cursors.get(conv);
 if (cursor) this.#saveCursor(conv, cursor);
 }
 
-async blankEdits(conv, seqs) {
+async blankEdits(conv, seqs, state) {
 const edits = (await this.#database.events(conv, Math.min(...seqs), Infinity)).filter((event) => repeats(event) && event.body && seqs.includes(event.ref));
-await this.#database.put("events", ...edits.map(({ body: _, ...event }) => ({ ...event, state: "recalled" })));
+await this.#database.put("events", ...edits.map(({ body: _, ...event }) => ({ ...event, state })));
 }
 
 async #put(events) {
@@ -12588,6 +12588,7 @@ const { upload } = $core_uploads;
 
 const UNCHANGING = new Set(["history", "sync", "members", "readers", "reactions", "scheduled", "conversation.info", "directory", "link.list", "link.info", "settings", "users", "people", "contacts", "devices", "search", "typing", "subscribe", "signal", "call.servers"]);
 const PAGES_OF_REQUESTS = 5;
+const NAMING = ["events", "heads", "nudges"];
 
 const isUntold = ({ state, at }) => (state === "asked" || state === "asking") && !at;
 const NEW = () => ({ phase: "signedOut", user: null, self: null, limits: {}, server: {}, clock: 0 });
@@ -12605,6 +12606,8 @@ wasOnline = false;
 #shown = new Map();
 #dirty = new Set();
 #listed = null;
+#doubtful = new Set();
+#judged = 0;
 #timers = new Map();
 #connection = new Connection(this);
 #outbox = new Outbox(this);
@@ -12751,6 +12754,7 @@ await this.database.wipe();
 this.#logs.clear();
 this.#heads.clear();
 this.#dirty.clear();
+this.#doubtful.clear();
 this.#cached = { epoch: undefined, since: undefined };
 this.wasOnline = false;
 }
@@ -12770,7 +12774,8 @@ this.emit({ type: "session", session: this.#session });
 }
 
 
-async welcomed(answer) {
+async welcomed(answer, held) {
+this.#judged = 0;
 if (this.#cached.epoch !== undefined && this.#cached.epoch !== answer.epoch) {
 this.#dropCache();
 await this.database.wipe(["outbox", "meta"]);
@@ -12780,24 +12785,32 @@ this.#cached.epoch = answer.epoch;
 if (this.#noticed === undefined) await this.database.setMeta("noticed", (this.#noticed = answer.at));
 await this.database.setMeta("epoch", answer.epoch);
 this.#setSession({ user: answer.user, self: answer.self, limits: answer.limits, device: answer.device, features: answer.features ?? [], push_key: answer.push_key, clock: answer.at - Date.now() });
-return answer.sync ? this.synced(answer.sync, { since: this.#cached.since }) : { since: undefined };
+return answer.sync ? this.synced(answer.sync, { since: this.#cached.since }, held) : { since: undefined };
 }
 
-async synced({ heads, gone = [], page, token }, { since, page: after }) {
-if (since === undefined && after === undefined) this.#listed = new Set();
-else if (since !== undefined) this.#listed = null;
+async synced({ heads, gone = [], page, token }, { since, page: after }, held) {
+if (after === undefined) this.#listed = since === undefined ? new Set() : null;
 this.#setHeads(heads, gone, true);
 if (page) return { since, page };
-const isComplete = this.#listed !== null;
-if (this.#listed) {
 const listed = this.#listed;
+const named = held.slice(listed ? 0 : this.#judged).flatMap(([, body]) => NAMING.flatMap((key) => body[key] ?? []));
+const pushed = new Set(named.map(({ conv }) => conv));
+let removed;
+if (listed) {
 this.#listed = null;
-this.#setHeads([], [...this.#heads.keys()].filter((conv) => !listed.has(conv)));
+this.#doubtful = new Set([...pushed].filter((conv) => !listed.has(conv)));
+removed = [...this.#heads.keys()].filter((conv) => !listed.has(conv) && !pushed.has(conv));
+} else {
+removed = [...this.#doubtful].filter((conv) => !pushed.has(conv));
+this.#doubtful.clear();
+for (const [, body] of held) for (const key of NAMING) body[key] = body[key]?.filter(({ conv }) => !removed.includes(conv));
 }
+if (removed.length > 0) this.#setHeads([], removed);
+this.#judged = held.length;
 this.#cached.since = token;
 await this.#saveHeads();
-await this.database.setMeta("since", token);
-return isComplete && after !== undefined ? { since: token } : null;
+if (this.#doubtful.size === 0) await this.database.setMeta("since", token);
+return (listed && after !== undefined) || this.#doubtful.size > 0 ? { since: token } : null;
 }
 
 connected() {
@@ -12821,7 +12834,6 @@ this.#outbox.disconnected();
 pushed(name, body) {
 switch (name) {
 case "event":
-for (const event of body.events) this.#listed?.add(event.conv);
 return this.#logs.received(body.events.map((event) => (body.silent ? { ...event, silent: true } : event)));
 case "head":
 this.#setHeads(body.heads ?? [], body.gone ?? []);
@@ -12851,7 +12863,10 @@ this.database.delete("heads", conv);
 this.#logs.gone(conv);
 }
 for (const pushed of heads) {
+if (isSync) {
 this.#listed?.add(pushed.conv);
+this.#doubtful.delete(pushed.conv);
+}
 const before = this.#heads.get(pushed.conv);
 let head = pushed;
 if (before && before.seq > head.seq) head = { ...head, seq: before.seq, n: before.n, at: before.at, last: before.last, unread: before.unread, mentions: before.mentions };
@@ -12867,7 +12882,6 @@ this.#saveLater();
 }
 
 #nudged({ conv, seq, n, at, mentions, last }) {
-this.#listed?.add(conv);
 const head = this.#heads.get(conv);
 if (!head || seq <= head.seq) return;
 this.putHead(conv, (each) => ({ ...each, seq, n, at, last: last ?? each.last, unread: (each.unread ?? 0) + n - each.n, mentions: mentions ?? each.mentions }));
@@ -12915,7 +12929,7 @@ this.later(`received ${conv}`, 200, () => { if (this.isOnline) this.call("mark",
 stored(events) { this.#expiry.stored(events); }
 
 expired(conv, seqs, edited = []) {
-if (edited.length > 0) this.#logs.blankEdits(conv, edited).catch((error) => console.warn("cache:", error));
+if (edited.length > 0) this.#logs.blankEdits(conv, edited, "expired").catch((error) => console.warn("cache:", error));
 this.putHead(conv, (head) => (head.last && seqs.has(head.last.seq) && !isBlank(head.last) ? { ...head, last: expiring({ ...head.last, text: undefined }) } : head));
 }
 
@@ -13057,7 +13071,7 @@ return $core_core;
 
 """#))
 
-    private static let _js_core_worker_92b3929c30e2e6c4_js = EmbeddedFile(path: "js/core-worker-92b3929c30e2e6c4.js", content: .text(#"""
+    private static let _js_core_worker_a5a15cedb93d04e8_js = EmbeddedFile(path: "js/core-worker-a5a15cedb93d04e8.js", content: .text(#"""
 const $core_applying = (() => {
 
 const MESSAGES = new Set(["text", "image", "audio", "video", "file", "location", "card", "call", "poll", "bundle", "encrypted"]);
@@ -14159,7 +14173,7 @@ try {
 const { epoch, since } = this.#core.cached;
 const [answer] = await this.#socket.emitWithAck("hello", [clean({ version: 1, features: [], device: deviceDescription(), epoch, sync: { since } })]);
 if (answer.error) throw new Refusal(answer.error);
-let sync = await this.#core.welcomed(answer);
+let sync = await this.#core.welcomed(answer, this.#held);
 while (sync) sync = await this.#page(sync);
 this.#isReady = true;
 this.#change("online");
@@ -14179,7 +14193,7 @@ async #page(request) {
 const [answer] = await this.#socket.emitWithAck("sync", [clean(request)]);
 if (answer.error?.code === "resync") return { since: undefined };
 if (answer.error) throw new Refusal(answer.error);
-return this.#core.synced(answer, request);
+return this.#core.synced(answer, request, this.#held);
 }
 
 #untilReady() {
@@ -14715,15 +14729,15 @@ const [target] = await this.#database.events(conv, place, place);
 if (!target || target.asOf >= change.seq) continue;
 const after = applying(target, change, this.#core.user?.name);
 if (after !== target) await this.#put([{ ...after, asOf: change.seq }]);
-if (change.kind === "recall" || (repeats(change) && isBlank(after))) await this.blankEdits(conv, [change.ref]);
+if (change.kind === "recall" || (repeats(change) && isBlank(after))) await this.blankEdits(conv, [change.ref], after.state);
 }
 const cursor = this.#cursors.get(conv);
 if (cursor) this.#saveCursor(conv, cursor);
 }
 
-async blankEdits(conv, seqs) {
+async blankEdits(conv, seqs, state) {
 const edits = (await this.#database.events(conv, Math.min(...seqs), Infinity)).filter((event) => repeats(event) && event.body && seqs.includes(event.ref));
-await this.#database.put("events", ...edits.map(({ body: _, ...event }) => ({ ...event, state: "recalled" })));
+await this.#database.put("events", ...edits.map(({ body: _, ...event }) => ({ ...event, state })));
 }
 
 async #put(events) {
@@ -15147,6 +15161,7 @@ const { upload } = $core_uploads;
 
 const UNCHANGING = new Set(["history", "sync", "members", "readers", "reactions", "scheduled", "conversation.info", "directory", "link.list", "link.info", "settings", "users", "people", "contacts", "devices", "search", "typing", "subscribe", "signal", "call.servers"]);
 const PAGES_OF_REQUESTS = 5;
+const NAMING = ["events", "heads", "nudges"];
 
 const isUntold = ({ state, at }) => (state === "asked" || state === "asking") && !at;
 const NEW = () => ({ phase: "signedOut", user: null, self: null, limits: {}, server: {}, clock: 0 });
@@ -15164,6 +15179,8 @@ wasOnline = false;
 #shown = new Map();
 #dirty = new Set();
 #listed = null;
+#doubtful = new Set();
+#judged = 0;
 #timers = new Map();
 #connection = new Connection(this);
 #outbox = new Outbox(this);
@@ -15310,6 +15327,7 @@ await this.database.wipe();
 this.#logs.clear();
 this.#heads.clear();
 this.#dirty.clear();
+this.#doubtful.clear();
 this.#cached = { epoch: undefined, since: undefined };
 this.wasOnline = false;
 }
@@ -15329,7 +15347,8 @@ this.emit({ type: "session", session: this.#session });
 }
 
 
-async welcomed(answer) {
+async welcomed(answer, held) {
+this.#judged = 0;
 if (this.#cached.epoch !== undefined && this.#cached.epoch !== answer.epoch) {
 this.#dropCache();
 await this.database.wipe(["outbox", "meta"]);
@@ -15339,24 +15358,32 @@ this.#cached.epoch = answer.epoch;
 if (this.#noticed === undefined) await this.database.setMeta("noticed", (this.#noticed = answer.at));
 await this.database.setMeta("epoch", answer.epoch);
 this.#setSession({ user: answer.user, self: answer.self, limits: answer.limits, device: answer.device, features: answer.features ?? [], push_key: answer.push_key, clock: answer.at - Date.now() });
-return answer.sync ? this.synced(answer.sync, { since: this.#cached.since }) : { since: undefined };
+return answer.sync ? this.synced(answer.sync, { since: this.#cached.since }, held) : { since: undefined };
 }
 
-async synced({ heads, gone = [], page, token }, { since, page: after }) {
-if (since === undefined && after === undefined) this.#listed = new Set();
-else if (since !== undefined) this.#listed = null;
+async synced({ heads, gone = [], page, token }, { since, page: after }, held) {
+if (after === undefined) this.#listed = since === undefined ? new Set() : null;
 this.#setHeads(heads, gone, true);
 if (page) return { since, page };
-const isComplete = this.#listed !== null;
-if (this.#listed) {
 const listed = this.#listed;
+const named = held.slice(listed ? 0 : this.#judged).flatMap(([, body]) => NAMING.flatMap((key) => body[key] ?? []));
+const pushed = new Set(named.map(({ conv }) => conv));
+let removed;
+if (listed) {
 this.#listed = null;
-this.#setHeads([], [...this.#heads.keys()].filter((conv) => !listed.has(conv)));
+this.#doubtful = new Set([...pushed].filter((conv) => !listed.has(conv)));
+removed = [...this.#heads.keys()].filter((conv) => !listed.has(conv) && !pushed.has(conv));
+} else {
+removed = [...this.#doubtful].filter((conv) => !pushed.has(conv));
+this.#doubtful.clear();
+for (const [, body] of held) for (const key of NAMING) body[key] = body[key]?.filter(({ conv }) => !removed.includes(conv));
 }
+if (removed.length > 0) this.#setHeads([], removed);
+this.#judged = held.length;
 this.#cached.since = token;
 await this.#saveHeads();
-await this.database.setMeta("since", token);
-return isComplete && after !== undefined ? { since: token } : null;
+if (this.#doubtful.size === 0) await this.database.setMeta("since", token);
+return (listed && after !== undefined) || this.#doubtful.size > 0 ? { since: token } : null;
 }
 
 connected() {
@@ -15380,7 +15407,6 @@ this.#outbox.disconnected();
 pushed(name, body) {
 switch (name) {
 case "event":
-for (const event of body.events) this.#listed?.add(event.conv);
 return this.#logs.received(body.events.map((event) => (body.silent ? { ...event, silent: true } : event)));
 case "head":
 this.#setHeads(body.heads ?? [], body.gone ?? []);
@@ -15410,7 +15436,10 @@ this.database.delete("heads", conv);
 this.#logs.gone(conv);
 }
 for (const pushed of heads) {
+if (isSync) {
 this.#listed?.add(pushed.conv);
+this.#doubtful.delete(pushed.conv);
+}
 const before = this.#heads.get(pushed.conv);
 let head = pushed;
 if (before && before.seq > head.seq) head = { ...head, seq: before.seq, n: before.n, at: before.at, last: before.last, unread: before.unread, mentions: before.mentions };
@@ -15426,7 +15455,6 @@ this.#saveLater();
 }
 
 #nudged({ conv, seq, n, at, mentions, last }) {
-this.#listed?.add(conv);
 const head = this.#heads.get(conv);
 if (!head || seq <= head.seq) return;
 this.putHead(conv, (each) => ({ ...each, seq, n, at, last: last ?? each.last, unread: (each.unread ?? 0) + n - each.n, mentions: mentions ?? each.mentions }));
@@ -15474,7 +15502,7 @@ this.later(`received ${conv}`, 200, () => { if (this.isOnline) this.call("mark",
 stored(events) { this.#expiry.stored(events); }
 
 expired(conv, seqs, edited = []) {
-if (edited.length > 0) this.#logs.blankEdits(conv, edited).catch((error) => console.warn("cache:", error));
+if (edited.length > 0) this.#logs.blankEdits(conv, edited, "expired").catch((error) => console.warn("cache:", error));
 this.putHead(conv, (head) => (head.last && seqs.has(head.last.seq) && !isBlank(head.last) ? { ...head, last: expiring({ ...head.last, text: undefined }) } : head));
 }
 

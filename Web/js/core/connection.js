@@ -117,7 +117,7 @@ export class Connection {
       const { epoch, since } = this.#core.cached;
       const [answer] = await this.#socket.emitWithAck("hello", [clean({ version: 1, features: [], device: deviceDescription(), epoch, sync: { since } })]);
       if (answer.error) throw new Refusal(answer.error);
-      let sync = await this.#core.welcomed(answer);
+      let sync = await this.#core.welcomed(answer, this.#held);
       while (sync) sync = await this.#page(sync);
       this.#isReady = true;
       this.#change("online");
@@ -137,7 +137,7 @@ export class Connection {
     const [answer] = await this.#socket.emitWithAck("sync", [clean(request)]);
     if (answer.error?.code === "resync") return { since: undefined };
     if (answer.error) throw new Refusal(answer.error);
-    return this.#core.synced(answer, request);
+    return this.#core.synced(answer, request, this.#held);
   }
 
   #untilReady() {

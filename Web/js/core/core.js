@@ -15,6 +15,7 @@ import { upload } from "./uploads.js";
 
 const UNCHANGING = new Set(["history", "sync", "members", "readers", "reactions", "scheduled", "conversation.info", "directory", "link.list", "link.info", "settings", "users", "people", "contacts", "devices", "search", "typing", "subscribe", "signal", "call.servers"]);
 const PAGES_OF_REQUESTS = 5;
+const NAMING = ["events", "heads", "nudges"]; // the parts of pushes that a removed conversation is discarded from
 
 /** Returns whether a contact is a request whose time is unknown. */
 const isUntold = ({ state, at }) => (state === "asked" || state === "asking") && !at;
@@ -32,7 +33,9 @@ export class Core {
   #received = new Map();
   #shown = new Map(); // tab -> conversations
   #dirty = new Set();
-  #listed = null; // during a sync without a token: the conversations that it and the pushes have named
+  #listed = null; // during a sync without a token: the conversations that its pages contain
+  #doubtful = new Set(); // the conversations that pushes during a sync without a token named, and the sync did not
+  #judged = 0; // the number of held pushes that arrived before the end of the last sync
   #timers = new Map();
   #connection = new Connection(this);
   #outbox = new Outbox(this);
@@ -186,6 +189,7 @@ export class Core {
     this.#logs.clear();
     this.#heads.clear();
     this.#dirty.clear();
+    this.#doubtful.clear();
     this.#cached = { epoch: undefined, since: undefined };
     this.wasOnline = false;
   }
@@ -214,7 +218,8 @@ export class Core {
    * Handles the answer to `hello`. Returns the next request of the sync, or null after the last
    * one.
    */
-  async welcomed(answer) {
+  async welcomed(answer, held) {
+    this.#judged = 0;
     if (this.#cached.epoch !== undefined && this.#cached.epoch !== answer.epoch) {
       this.#dropCache();
       await this.database.wipe(["outbox", "meta"]);
@@ -224,28 +229,43 @@ export class Core {
     if (this.#noticed === undefined) await this.database.setMeta("noticed", (this.#noticed = answer.at));
     await this.database.setMeta("epoch", answer.epoch);
     this.#setSession({ user: answer.user, self: answer.self, limits: answer.limits, device: answer.device, features: answer.features ?? [], push_key: answer.push_key, clock: answer.at - Date.now() });
-    return answer.sync ? this.synced(answer.sync, { since: this.#cached.since }) : { since: undefined };
+    return answer.sync ? this.synced(answer.sync, { since: this.#cached.since }, held) : { since: undefined };
   }
 
-  async synced({ heads, gone = [], page, token }, { since, page: after }) {
-    // Without a token, the server does not report removed conversations. Those that no page and no
-    // push contains are removed.
-    if (since === undefined && after === undefined) this.#listed = new Set();
-    else if (since !== undefined) this.#listed = null;
+  /**
+   * Handles a page of a sync. `held` ([name, body]) are the pushes since the connection, which are
+   * processed after the sync. Those of conversations that the sync removes are discarded from it.
+   */
+  async synced({ heads, gone = [], page, token }, { since, page: after }, held) {
+    // Without a token, the server does not report removed conversations: those that no page
+    // contains.
+    if (after === undefined) this.#listed = since === undefined ? new Set() : null;
     this.#setHeads(heads, gone, true);
     if (page) return { since, page };
-    const isComplete = this.#listed !== null;
-    if (this.#listed) {
-      const listed = this.#listed;
+    const listed = this.#listed;
+    const named = held.slice(listed ? 0 : this.#judged).flatMap(([, body]) => NAMING.flatMap((key) => body[key] ?? []));
+    const pushed = new Set(named.map(({ conv }) => conv));
+    let removed;
+    if (listed) {
       this.#listed = null;
-      this.#setHeads([], [...this.#heads.keys()].filter((conv) => !listed.has(conv)));
+      // What only a push named is newer than the sync, or was removed after the push. The next sync
+      // contains it, or not.
+      this.#doubtful = new Set([...pushed].filter((conv) => !listed.has(conv)));
+      removed = [...this.#heads.keys()].filter((conv) => !listed.has(conv) && !pushed.has(conv));
+    } else {
+      removed = [...this.#doubtful].filter((conv) => !pushed.has(conv));
+      this.#doubtful.clear();
+      for (const [, body] of held) for (const key of NAMING) body[key] = body[key]?.filter(({ conv }) => !removed.includes(conv));
     }
+    if (removed.length > 0) this.#setHeads([], removed);
+    this.#judged = held.length;
     this.#cached.since = token;
     await this.#saveHeads();
-    await this.database.setMeta("since", token);
+    // A restart before the next sync repeats this one.
+    if (this.#doubtful.size === 0) await this.database.setMeta("since", token);
     // A conversation that moves up between two pages may be in neither of them. It changed after
     // the token was taken, so a sync from the token contains it.
-    return isComplete && after !== undefined ? { since: token } : null;
+    return (listed && after !== undefined) || this.#doubtful.size > 0 ? { since: token } : null;
   }
 
   connected() {
@@ -269,7 +289,6 @@ export class Core {
   pushed(name, body) {
     switch (name) {
       case "event":
-        for (const event of body.events) this.#listed?.add(event.conv);
         return this.#logs.received(body.events.map((event) => (body.silent ? { ...event, silent: true } : event)));
       case "head":
         this.#setHeads(body.heads ?? [], body.gone ?? []);
@@ -300,7 +319,10 @@ export class Core {
       this.#logs.gone(conv);
     }
     for (const pushed of heads) {
-      this.#listed?.add(pushed.conv);
+      if (isSync) {
+        this.#listed?.add(pushed.conv);
+        this.#doubtful.delete(pushed.conv);
+      }
       const before = this.#heads.get(pushed.conv);
       let head = pushed;
       if (before && before.seq > head.seq) head = { ...head, seq: before.seq, n: before.n, at: before.at, last: before.last, unread: before.unread, mentions: before.mentions };
@@ -316,7 +338,6 @@ export class Core {
   }
 
   #nudged({ conv, seq, n, at, mentions, last }) {
-    this.#listed?.add(conv);
     const head = this.#heads.get(conv);
     if (!head || seq <= head.seq) return;
     this.putHead(conv, (each) => ({ ...each, seq, n, at, last: last ?? each.last, unread: (each.unread ?? 0) + n - each.n, mentions: mentions ?? each.mentions }));
