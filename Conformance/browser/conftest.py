@@ -45,8 +45,9 @@ def phone(browser):
 
 
 @pytest.fixture(scope="module")
-def chat(tmp_path_factory):
-    with running_host(tmp_path_factory.mktemp("chat")) as chat:
+def chat(request, tmp_path_factory):
+    """The server of the tests of a module, with the page of its variable `PAGE_FOLDER` if it has one."""
+    with running_host(tmp_path_factory.mktemp("chat"), getattr(request.module, "PAGE_FOLDER", None)) as chat:
         yield chat
 
 

@@ -4,6 +4,7 @@ import pytest
 
 from support import chatmock
 from support.chathost import running_host
+from support.page import WEB
 
 OPEN = """async () => {
   const { createState } = await import("/js/state/index.js");
@@ -31,7 +32,7 @@ OPEN_CHAT = """async (conv) => { globalThis.conv = conv; await state.thread(conv
 
 @pytest.fixture()
 def chat(tmp_path):
-    with running_host(tmp_path) as chat:
+    with running_host(tmp_path, WEB) as chat:
         yield chat
 
 

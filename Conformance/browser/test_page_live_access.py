@@ -6,6 +6,7 @@ import pytest
 
 from support.chathost import ChatHost
 from support.livepage import button, main_menu, people
+from support.page import WEB
 from support.samplepage import DESKTOP, PHONE, eventually, picture
 
 SETTINGS = ("profile", "appearance", "notifications", "privacy", "folders", "sessions", "security", "blocked", "account")
@@ -13,7 +14,7 @@ SETTINGS = ("profile", "appearance", "notifications", "privacy", "folders", "ses
 
 @pytest.fixture(scope="module")
 def host(tmp_path_factory):
-    host = ChatHost(tmp_path_factory.mktemp("access"), options=("--limits", "off"))
+    host = ChatHost(tmp_path_factory.mktemp("access"), options=("--limits", "off"), page=WEB)
     host.register("dave", "Dave Ek")
     host.register("b0b", "Bob Marsh")
     for name, text in (("dave", "We met at the regatta."), ("weilin", "你好！"), ("b0b", None)):

@@ -410,15 +410,15 @@ def test_axe_finds_no_violations(person, chat, theme, size, language):
     alice.evaluate("(theme) => chatApp.setPreference('theme', theme)", theme)
     alice.evaluate("(language) => chatApp.setPreference('language', language)", language)
     open_pair(alice, conv)
-    load = "import('/js/views/{}.js').then(({{ {} }}) => {{ {}; }})"
-    media = load.format("mediabrowser", "openMedia", f"openMedia(chatApp.view, '{conv}'); document.querySelectorAll('dialog [role=tab]')[%d].click()")
+    attach = "document.querySelector('.composer .icon-button:has(.icon-paperclip)').click(), document.querySelector('.menu [role=menuitem]:has(.icon-%s)').click()"
+    media = "chatApp.view.toggleDetails(true), document.querySelector('.details [data-action=media]').click(), document.querySelectorAll('dialog [role=tab]')[%d].click()"
     screens = [
         ("log", "0", ".voice"),
         ("recording", "document.querySelector('#record').click()", ".record-strip .wave i"),
         ("album", "document.querySelector('.log').scrollTop = 0", ".album .picture"),
         ("viewer", "document.querySelector('.album .picture').click()", ".viewer .stage > img"),
-        ("location", load.format("locationdialog", "shareLocation", "shareLocation()"), "dialog .input-pair"),
-        ("camera", load.format("camera", "recordVideo", "recordVideo()"), "dialog .camera"),
+        ("location", attach % "pinPlace", "dialog .input-pair"),
+        ("camera", attach % "video", "dialog .camera"),
         *[(f"media {tab}", media % tab, f"dialog {ready}") for tab, ready in ((0, ".picture"), (1, "a.file"), (3, ".voice"))],
     ]
     found = []

@@ -4,7 +4,10 @@ import re
 
 from support.chatpages import begin_chat
 from support.media import RECORDS, bodies, send_voice
+from support.page import WEB
 from support.samplepage import PHONE, eventually
+
+PAGE_FOLDER = WEB  # the tests listen to the player of the page
 
 
 def begin_recording(page):

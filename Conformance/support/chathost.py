@@ -1,4 +1,4 @@
-"""The chat server with the files of `Web/` and some accounts, and helpers for requests."""
+"""The chat server with the page of `Web/` and some accounts, and helpers for requests."""
 
 import contextlib
 import itertools
@@ -6,7 +6,8 @@ import json
 import urllib.error
 import urllib.request
 
-from support.process import ROOT, ServerProcess
+from support.page import page_folder
+from support.process import ServerProcess
 
 PASSWORD = "apus-demo"
 USERS = {"alice": "Alice Lindqvist", "bob": "Bob Marsh", "carol": "Carol Okafor", "weilin": "陈维林"}
@@ -15,9 +16,9 @@ USERS = {"alice": "Alice Lindqvist", "bob": "Bob Marsh", "carol": "Carol Okafor"
 class ChatHost:
     """A chat server on which Bob and Carol are contacts of Alice."""
 
-    def __init__(self, folder, port=0, options=(), page=ROOT / "Web"):
+    def __init__(self, folder, port=0, options=(), page=None):
         self.folder = folder
-        self.page = page
+        self.page = page or page_folder()
         self.options = options
         self._serial = itertools.count()
         self.process = self._start(port)
@@ -79,8 +80,8 @@ class ChatHost:
 
 
 @contextlib.contextmanager
-def running_host(folder):
-    host = ChatHost(folder, options=("--limits", "off"))
+def running_host(folder, page=None):
+    host = ChatHost(folder, options=("--limits", "off"), page=page)
     try:
         yield host
     finally:

@@ -5,11 +5,11 @@ import functools
 import http.server
 import json
 import os
-import pathlib
 import threading
 import time
 
-PAGE = pathlib.Path(__file__).resolve().parents[2] / "Web"
+from support.page import page_folder
+
 POLICY = (
     "default-src 'self'; img-src 'self' blob: data:; media-src 'self' blob:; style-src 'self'; script-src 'self'; base-uri 'none'"
 )
@@ -29,9 +29,9 @@ class Files(http.server.SimpleHTTPRequestHandler):
 
 
 @contextlib.contextmanager
-def serving():
+def serving(page=None):
     """Serves the files of the page with its content security policy."""
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Files, directory=str(PAGE)))
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Files, directory=str(page or page_folder())))
     threading.Thread(target=server.serve_forever, daemon=True).start()
     yield f"http://127.0.0.1:{server.server_port}"
     server.shutdown()
