@@ -277,6 +277,35 @@ def test_notifications_leave_out_own_old_muted_and_read_messages(page):
     }""") == [True, False, False, False, False, False, False, False, False, True, True, True, False, False]
 
 
+@pytest.mark.parametrize(
+    ("recorder", "chunk", "film", "expected"),
+    [("video/mp4;codecs=avc1", "", True, "video/mp4"), ("", "video/mp4;codecs=avc1", True, "video/mp4"), ("", "audio/ogg", False, "audio/ogg"),
+     ("", "", True, "video/webm"), ("", "", False, "audio/webm")])
+def test_a_recording_has_the_type_that_the_browser_chose(page, recorder, chunk, film, expected):
+    """A browser that supports none of the types that the page prefers chooses one, and may tell it with the data only."""
+    assert page.evaluate("""async ([mimeType, chunk, isFilm]) => {
+      const { MediaRecorder } = globalThis;
+      globalThis.MediaRecorder = class {
+        static isTypeSupported() { return false; }
+        mimeType = mimeType;
+        state = "recording";
+        start() {}
+        stop() {
+          this.state = "inactive";
+          this.ondataavailable({ data: new Blob(["data"], { type: chunk }) });
+          this.onstop();
+        }
+      };
+      try {
+        const { recordFilm } = await import("/js/media/recorder.js");
+        const { file } = await recordFilm({ getTracks: () => [], getVideoTracks: () => (isFilm ? [{}] : []) }).finish();
+        return file.type;
+      } finally {
+        globalThis.MediaRecorder = MediaRecorder;
+      }
+    }""", [recorder, chunk, film]) == expected
+
+
 def test_qr_codes_are_those_of_another_encoder(page):
     """The hashes are those of the matrices of PyPI's `qrcode` with level M and the same mask."""
     hashes = page.evaluate("""async (texts) => {

@@ -61,8 +61,8 @@ class Recording {
     if (this.recorder.state !== "inactive") this.recorder.stop();
     await this.#ended;
     this.#release();
-    const type = (this.recorder.mimeType || "audio/webm").split(";")[0];
-    return { file: new Blob(this.#chunks, { type }), duration: this.#before, wave: waveOf(this.#levels) };
+    const type = this.recorder.mimeType || this.#chunks[0]?.type || (this.stream.getVideoTracks().length > 0 ? "video/webm" : "audio/webm");
+    return { file: new Blob(this.#chunks, { type: type.split(";")[0] }), duration: this.#before, wave: waveOf(this.#levels) };
   }
 
   cancel() {
