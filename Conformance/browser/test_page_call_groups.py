@@ -172,7 +172,7 @@ def test_the_screens_of_a_call_are_accessible(person, host, theme, size, languag
     alice.locator(".small-call").wait_for()
     check("small")
     control(bob, "hang-up")
-    alice.locator(".call-screen").wait_for(state="detached")
+    over(alice, text="")
     alice.locator(".call-line").last.wait_for()
     check("line")
     assert found == []

@@ -126,10 +126,13 @@ def decoding(page, kind="video", least=5, seconds=40):
         page.wait_for_timeout(100)
 
 
-def over(*pages, text="Call ended"):
-    """Waits until the call is over on the pages and its screen is removed. Checks that the announced reason contains the text."""
+def over(*pages, text="Call ended", by_itself=False):
+    """Waits until the call is over on the pages and the announced reason contains the text, and then until the screen of the call is removed.
+    The page shows the end for 2.5 seconds, which this function shortens unless `by_itself`."""
     for page in pages:
         until(page, "!chatApp.calls.current || chatApp.calls.current.isOver")
     for page in pages:
+        until(page, f"document.getElementById('live').textContent.includes({json.dumps(text)})")
+        if not by_itself:
+            page.evaluate("chatApp.calls.center.dismiss()")
         page.locator(".call-screen").wait_for(state="detached")
-        assert text in page.evaluate("document.getElementById('live').textContent"), text
