@@ -5,12 +5,13 @@ Environment: APUS_SCREENSHOTS names a folder for pictures of the screens.
 
 import pytest
 
+from support.page import WEB
 from support.samplepage import DESKTOP, PHONE, eventually, open_chat, picture, serving, visiting
 
 
 @pytest.fixture(scope="module")
 def address():
-    with serving() as address:
+    with serving(WEB) as address:
         yield address
 
 
@@ -53,6 +54,33 @@ def test_a_long_log_keeps_few_elements(visit):
         page.wait_for_timeout(20)
     assert page.locator(".log .item").count() < 80
     assert page.evaluate("document.querySelectorAll('*').length") < 2500
+
+
+def test_a_jump_to_a_message_does_not_end_the_mark_of_the_next_one(visit):
+    page = visit()
+    open_chat(page, "Rowing club Kiel")
+    assert page.evaluate("""async () => {
+      const { thread } = chatApp.view;
+      const { setTimeout, clearTimeout } = globalThis;
+      const marks = new Map(); // the timers that end a mark
+      globalThis.setTimeout = (run, delay, ...rest) => {
+        const timer = setTimeout(delay === 1800 ? () => {} : run, delay, ...rest);
+        if (delay === 1800) marks.set(timer, run);
+        return timer;
+      };
+      globalThis.clearTimeout = (timer) => { marks.delete(timer); clearTimeout(timer); };
+      try {
+        const [first, second] = thread.rows.filter(({ n }) => n).slice(-2);
+        await thread.jumpTo(first.seq);
+        const [[, end]] = marks;
+        await thread.jumpTo(second.seq);
+        if (marks.size > 1) end();
+        thread.list.layout();
+        return [...document.querySelectorAll(".item.hit")].map(({ dataset }) => dataset.key === second.key);
+      } finally {
+        Object.assign(globalThis, { setTimeout, clearTimeout });
+      }
+    }""") == [True]
 
 
 def test_written_text_is_formatted_and_never_markup(visit):

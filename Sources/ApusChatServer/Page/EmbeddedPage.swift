@@ -14,7 +14,7 @@ enum EmbeddedPage {
         _img_maskable_512_png,
         _img_touch_180_png,
         _index_html,
-        _js_app_742b6875d25971e8_js,
+        _js_app_e0e8dbcdc2b070fd_js,
         _js_core_core_0a890a07b841280e_js,
         _js_core_worker_a5a15cedb93d04e8_js,
         _js_i18n_zh_79e134f6ecba6aaf_js,
@@ -1521,7 +1521,7 @@ gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gPQVAAAA//+DQEnNAAAA
   <link rel="apple-touch-icon" href="img/touch-180.png">
   <link rel="manifest" href="app.webmanifest">
   <link rel="stylesheet" href="css/page-4ac4ea2c0db8ef8f.css">
-  <script type="module" src="js/app-742b6875d25971e8.js"></script>
+  <script type="module" src="js/app-e0e8dbcdc2b070fd.js"></script>
 </head>
 <body>
   <div id="app"></div>
@@ -1532,7 +1532,7 @@ gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gPQVAAAA//+DQEnNAAAA
 
 """#))
 
-    private static let _js_app_742b6875d25971e8_js = EmbeddedFile(path: "js/app-742b6875d25971e8.js", content: .text(#"""
+    private static let _js_app_e0e8dbcdc2b070fd_js = EmbeddedFile(path: "js/app-e0e8dbcdc2b070fd.js", content: .text(#"""
 const $parts = {};
 const $later = (path) => $parts[path] ??= import(path).then((part) => part.default($all()), (error) => { delete $parts[path]; throw error; });
 const $all = () => ({ $later, $core_applying, $state_notifications, $core_receipts, $state_api, $state_lists, $state_window, $state_store, $state_index, $boot, $views_dom, $views_icons, $i18n_en, $i18n_index, $i18n_format, $views_model, $views_menu, $views_auth, $views_avatar, $calls_media, $views_calltiles, $views_toast, $views_calldevices, $views_callscreen, $views_callring, $calls_machine, $calls_stats, $calls_peer, $calls_signals, $calls_call, $calls_center, $calls_tone, $views_calls, $views_address, $views_dialog, $views_later, $views_clipboard, $text_skeleton, $views_lookalike, $views_virtual, $views_rows, $views_pickers, $views_searchfilters, $text_emoji, $text_markdown, $text_render, $views_search, $views_folders, $views_conversationmenu, $views_fields, $views_requests, $views_callbar, $views_threadheader, $views_sidebar, $views_albums, $views_emojipicker, $views_completion, $media_wave, $media_recorder, $views_attachmenu, $text_blurhash, $media_describe, $core_requests, $views_sendfiles, $views_slowmode, $views_tray, $views_voicebar, $views_composer, $views_contactbar, $views_pagedpeople, $views_votes, $views_pictures, $views_place, $media_played, $media_player, $views_voice, $views_attachments, $views_message, $views_rowshape, $views_threadactions, $views_threadinput, $views_thread, $views_shell, $views_sound, $state_push, $views_preferences, $app });
@@ -7804,8 +7804,8 @@ this.#before = this.duration;
 if (this.recorder.state !== "inactive") this.recorder.stop();
 await this.#ended;
 this.#release();
-const type = (this.recorder.mimeType || "audio/webm").split(";")[0];
-return { file: new Blob(this.#chunks, { type }), duration: this.#before, wave: waveOf(this.#levels) };
+const type = this.recorder.mimeType || this.#chunks[0]?.type || (this.stream.getVideoTracks().length > 0 ? "video/webm" : "audio/webm");
+return { file: new Blob(this.#chunks, { type: type.split(";")[0] }), duration: this.#before, wave: waveOf(this.#levels) };
 }
 
 cancel() {
@@ -9915,6 +9915,7 @@ class ThreadView {
 #rows = [];
 #focusKey = null;
 #hit = null;
+#unmark = 0;
 #marked = 0;
 #spokenUpTo = 0;
 #loading = false;
@@ -10060,9 +10061,8 @@ this.#focusKey = this.#hit;
 const element = this.list.toIndex(index, "center");
 this.list.layout();
 (this.list.element(this.#hit) ?? element)?.focus({ preventScroll: true });
-setTimeout(() => {
-this.#hit = null;
-}, 1800);
+clearTimeout(this.#unmark);
+this.#unmark = setTimeout(() => { this.#hit = null; }, 1800);
 return true;
 }
 

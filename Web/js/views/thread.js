@@ -25,6 +25,7 @@ export class ThreadView {
   #rows = [];
   #focusKey = null;
   #hit = null;
+  #unmark = 0; // the timer that ends the mark of `#hit`
   #marked = 0;
   #spokenUpTo = 0;
   #loading = false;
@@ -184,9 +185,8 @@ export class ThreadView {
     const element = this.list.toIndex(index, "center");
     this.list.layout();
     (this.list.element(this.#hit) ?? element)?.focus({ preventScroll: true });
-    setTimeout(() => {
-      this.#hit = null;
-    }, 1800);
+    clearTimeout(this.#unmark);
+    this.#unmark = setTimeout(() => { this.#hit = null; }, 1800);
     return true;
   }
 
