@@ -10,7 +10,7 @@ from support.chathost import PASSWORD, ChatHost
 from support.samplepage import DESKTOP
 
 FLAGS = [
-    "--no-sandbox", "--disable-dev-shm-usage", "--use-fake-device-for-media-stream", "--use-fake-ui-for-media-stream",
+    "--use-fake-device-for-media-stream", "--use-fake-ui-for-media-stream",
     "--allow-loopback-in-peer-connection", "--autoplay-policy=no-user-gesture-required",
 ]
 # The received media of each connection of the call: decoded video frames and audio packets.
