@@ -363,7 +363,7 @@ def test_people_and_account(server, chats, tmp_path):
     offset = int(time.localtime().tm_gmtoff) // 60
     assert [settings()["quiet_from"], settings()["quiet_until"]] == [(1_350 - offset) % 1_440, (420 - offset) % 1_440]
     alice.do("/quiet", "No notifications from 22:30 to 07:00.")
-    alice.do("/quiet 25:00 7:00", "two times are needed")
+    alice.do("/quiet 25:00 7:00", "two times are required")
     alice.do("/quiet off", "No quiet hours.")
     until(lambda: "quiet_from" not in settings(), lambda: str(settings()))
     # The data of the account.

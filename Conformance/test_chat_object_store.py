@@ -235,7 +235,7 @@ def test_credentials_of_a_file_and_refusals_of_options(store, tmp_path, monkeypa
     with pytest.raises(RuntimeError, match="--s3-credentials-file"):
         serve(store, tmp_path / "data", "--s3-credentials-file", str(file))
     for option in ["--s3-region", "--s3-ca"]:
-        with pytest.raises(RuntimeError, match=f"{option} needs --blob-store"):
+        with pytest.raises(RuntimeError, match=f"{option} requires --blob-store"):
             ServerProcess("serve", "--port", "0", "--no-tls", "--data", str(tmp_path / "data"), option, "r")
     key, secret = objectstore.ENVIRONMENT.values()
     file.write_text(f"[default]\naws_access_key_id = {key}\naws_secret_access_key = {secret}\n")

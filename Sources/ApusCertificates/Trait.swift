@@ -1,3 +1,3 @@
 #if !ChatServer
-    #error("ApusCertificates needs the trait ChatServer of the package apus: .package(url: …, traits: [\"ChatServer\"])")
+    #error("ApusCertificates requires the trait ChatServer of the package apus: .package(url: …, traits: [\"ChatServer\"])")
 #endif

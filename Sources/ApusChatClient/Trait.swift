@@ -1,3 +1,3 @@
 #if !ChatClient
-    #error("ApusChatClient needs the trait ChatClient of the package apus: .package(url: …, traits: [\"ChatClient\"])")
+    #error("ApusChatClient requires the trait ChatClient of the package apus: .package(url: …, traits: [\"ChatClient\"])")
 #endif

@@ -1,3 +1,3 @@
 #if !ChatServer
-    #error("ApusChatHTTP needs the trait ChatServer of the package apus: .package(url: …, traits: [\"ChatServer\"])")
+    #error("ApusChatHTTP requires the trait ChatServer of the package apus: .package(url: …, traits: [\"ChatServer\"])")
 #endif

@@ -1,3 +1,3 @@
 #if !ChatServer
-    #error("ApusChatSQLite needs the trait ChatServer of the package apus: .package(url: …, traits: [\"ChatServer\"])")
+    #error("ApusChatSQLite requires the trait ChatServer of the package apus: .package(url: …, traits: [\"ChatServer\"])")
 #endif

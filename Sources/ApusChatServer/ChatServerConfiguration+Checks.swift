@@ -21,7 +21,7 @@ extension ChatServerConfiguration {
         }
         try self.require(
             self.legacyPort == nil || self.directory == .open,
-            "`directory` must be `open` if `legacyPort` is set, because the apps of that wire list all users")
+            "`directory` must be `open` if `legacyPort` is set, because the apps of that protocol list all users")
         try self.require(
             !self.legacyUsesTLS || (self.legacyPort != nil && self.tls != .off),
             "`legacyUsesTLS` requires `legacyPort`, and `tls` with a certificate")
@@ -76,6 +76,6 @@ extension ChatServerConfiguration {
     /// 6797).
     ///
     /// A browser then also changes the scheme of `http://host:port` and keeps a port other than 80
-    /// (section 8.3), so the redirect of a listener on such a port could not be reached any more.
+    /// (section 8.3), so the redirect of a listener on such a port would become unreachable.
     func isStrict(tlsPort: Int) -> Bool { !self.listensWithoutTLS || (self.port == 80 && tlsPort == 443) }
 }

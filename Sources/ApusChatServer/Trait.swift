@@ -1,3 +1,3 @@
 #if !ChatServer
-    #error("ApusChatServer needs the trait ChatServer of the package apus: .package(url: …, traits: [\"ChatServer\"])")
+    #error("ApusChatServer requires the trait ChatServer of the package apus: .package(url: …, traits: [\"ChatServer\"])")
 #endif

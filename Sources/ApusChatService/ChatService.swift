@@ -183,6 +183,9 @@ package final class ChatService: Sendable {
         if case .read = self.verbs[verb]?.answer { true } else { false }
     }
 
+    /// Answers a request of a connection, after a charge to the rate limits of the user and the
+    /// device.
+    ///
     /// - Parameters:
     ///   - lane: Keeps the changes of one connection in order.
     ///   - completion: Called once, on any thread.
@@ -215,7 +218,7 @@ package final class ChatService: Sendable {
         return ChatError(.tooMany, message: "Too many requests. Try again later.", retryAfter: wait)
     }
 
-    /// Removes the state of rate limits that are not used any more.
+    /// Removes the state of rate limits that are no longer used.
     func sweepBudgets() {
         let time = self.configuration.environment.monotonic()
         self.budget.withLockedValue { $0.sweep(at: time) }
@@ -293,6 +296,6 @@ package final class ChatService: Sendable {
 
 extension ChatError {
     static func unknownVerb(_ verb: String) -> ChatError {
-        ChatError(.unsupported, message: "The server does not know the request `\(verb.prefix(64))`.")
+        ChatError(.unsupported, message: "The server does not support the request `\(verb.prefix(64))`.")
     }
 }

@@ -61,11 +61,11 @@ private struct NoMessages: ChatRequests {
     func answer(_ verb: String, _ request: JSONValue, of session: AccountSession, from client: ClientOrigin) async throws(ChatError)
         -> JSONValue
     {
-        throw ChatError(.unsupported, message: "The server does not know the verb \(verb).")
+        throw ChatError(.unsupported, message: "The server does not support the verb \(verb).")
     }
 
     func read(_ verb: String, _ request: JSONValue, of session: AccountSession) async throws(ChatError) -> JSONValue {
-        throw ChatError(.unsupported, message: "The server does not know the verb \(verb).")
+        throw ChatError(.unsupported, message: "The server does not support the verb \(verb).")
     }
 
     func writeFailure() async -> String? { nil }

@@ -76,7 +76,8 @@ struct ISOMediaCleaner {
 
     private mutating func examine(_ box: Box, in place: Place) throws {
         if Self.removed.contains(box.type) || !(Self.kept[place]?.contains(box.type) ?? true) {
-            // The header of a movie may be compressed, which is as old as it is rare.
+            // A compressed header (`cmov`) cannot be examined. It is an obsolete form of old
+            // QuickTime files.
             guard place != .movie || box.type != "cmov" else { throw DamagedFilm("the movie header is compressed") }
             return try self.remove(box)
         }
@@ -164,7 +165,7 @@ struct ISOMediaCleaner {
 
     private mutating func handler(of track: Box) throws -> String? {
         guard let media = try self.first("mdia", in: track), let handler = try self.first("hdlr", in: media) else { return nil }
-        guard handler.end - handler.content >= 12 else { throw DamagedFilm("hdlr is not valid") }
+        guard handler.end - handler.content >= 12 else { throw DamagedFilm("the box hdlr has fewer than 12 bytes") }
         return String(decoding: try self.reader.bytes(at: handler.content + 8, 4, "hdlr"), as: UTF8.self)
     }
 

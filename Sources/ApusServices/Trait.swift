@@ -1,3 +1,3 @@
 #if !Services
-    #error("ApusServices needs the trait Services of the package apus: .package(url: …, traits: [\"Services\"])")
+    #error("ApusServices requires the trait Services of the package apus: .package(url: …, traits: [\"Services\"])")
 #endif

@@ -38,7 +38,7 @@ struct BlobOptions: ParsableArguments {
             for (name, value) in [
                 ("--s3-endpoint", self.endpoint), ("--s3-region", self.region), ("--s3-credentials-file", self.credentialsFile),
                 ("--s3-ca", self.ca),
-            ] where value != nil { throw ValidationError("\(name) needs --blob-store") }
+            ] where value != nil { throw ValidationError("\(name) requires --blob-store") }
             return
         }
         if let file = self.ca, self.authorities == nil { throw ValidationError("cannot read the file \(file) (--s3-ca)") }

@@ -38,7 +38,8 @@ struct Serve: AsyncParsableCommand {
     var data = "./data"
 
     @Option(
-        help: ArgumentHelp("Serve the web page from this folder instead of the built-in copy; changes apply at once.", valueName: "folder"))
+        help: ArgumentHelp(
+            "Serve the web page from this folder instead of the built-in copy; changes apply immediately.", valueName: "folder"))
     var page: String?
 
     @Flag(
@@ -122,11 +123,11 @@ struct Serve: AsyncParsableCommand {
         }
         guard (self.certificate == nil) == (self.key == nil) else { throw ValidationError("give both --certificate and --key, or neither") }
         guard !self.legacyUsesTLS || (self.legacyPort != nil && !self.noTLS) else {
-            throw ValidationError("--legacy-tls needs --legacy-port, and must not be used with --no-tls")
+            throw ValidationError("--legacy-tls requires --legacy-port, and must not be used with --no-tls")
         }
         guard !(self.noHTTP && self.noTLS) else { throw ValidationError("--no-http and --no-tls must not be used together") }
         for (name, isGiven) in [("--forwarded", self.readsForwarded), ("--proxy-protocol", self.readsProxyProtocol)] where isGiven {
-            guard !self.trustedProxies.isEmpty else { throw ValidationError("\(name) needs --trusted-proxy") }
+            guard !self.trustedProxies.isEmpty else { throw ValidationError("\(name) requires --trusted-proxy") }
         }
         guard !(self.readsForwarded && self.readsProxyProtocol) else {
             throw ValidationError("use only one of --forwarded and --proxy-protocol")

@@ -1,3 +1,3 @@
 #if !CommandLine
-    #error("apus needs the trait CommandLine: swift build --enable-all-traits")
+    #error("apus requires the trait CommandLine: swift build --enable-all-traits")
 #endif

@@ -26,8 +26,8 @@ extension ChatEngine {
         return message
     }
 
-    /// Throws the errors that the server would answer, so that the caller receives them
-    /// immediately.
+    /// Throws the errors with which the server would refuse the request, so that the caller
+    /// receives them immediately.
     private static func validate(_ request: SendRequest) throws(ChatClientError) {
         do throws(WireError) { _ = try ChatKinds.accept(kind: request.kind, body: request.body) } catch {
             throw ChatClientError(.invalidUse, message: error.message)
@@ -150,7 +150,7 @@ extension ChatEngine {
         let attributes = try? FileManager.default.attributesOfItem(atPath: file)
         guard attributes?[.type] as? FileAttributeType == .typeRegular, let size = (attributes?[.size] as? NSNumber)?.int64Value, size > 0
         else {
-            throw ChatClientError(.invalidUse, message: "the file \(path) is empty or cannot be read")
+            throw ChatClientError(.invalidUse, message: "the file \(path) is empty, is not a regular file, or cannot be read")
         }
         return size
     }

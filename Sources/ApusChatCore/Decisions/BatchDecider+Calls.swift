@@ -123,6 +123,6 @@ extension BatchDecider {
 extension ChatError {
     /// The error of a call that needs the client library of a media server.
     package static func needsBackend(_ kind: String) -> ChatError {
-        ChatError(.unsupported, message: "This call needs a client with \(kind).", field: "backends")
+        ChatError(.unsupported, message: "This call requires a client for \(kind).", field: "backends")
     }
 }

@@ -69,7 +69,7 @@ extension BatchDecider {
             _ = try self.authorize(.configure, actor, in: conversation)
         }
         guard update.settings.isKnown else {
-            throw ChatError(.unsupported, message: "A setting has a value that this server does not know.", field: "settings")
+            throw ChatError(.unsupported, message: "A setting has a value that this server does not support.", field: "settings")
         }
         if case .some(.some(let avatar)) = update.avatar, !self.facts.readableBlobs.contains(BlobNeed(user: actor, blob: avatar)) {
             throw ChatError(.notFound, message: "There is no upload \(avatar).", field: "avatar")

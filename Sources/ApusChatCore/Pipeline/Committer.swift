@@ -110,7 +110,8 @@ package struct Committer: Sendable {
             return .decideAgain
         case .contention:
             self.state = .idle
-            return .refuseBatch(ChatError(.storage, message: "The storage is busy. Send again with the same id.", retryAfter: 1_000))
+            return .refuseBatch(
+                ChatError(.storage, message: "The storage is busy. Send the request again with the same id.", retryAfter: 1_000))
         case .invalidUse where commands > 1:
             self.state = .idle
             return .decideHalves
@@ -178,8 +179,8 @@ package struct Committer: Sendable {
     private static func refusal(_ reason: Reason, probes: Int) -> ChatError {
         let wait = Self.pause(before: probes).components.seconds * 1_000
         return switch reason {
-        case .full: ChatError(.storage, message: "The server's disk is full. Send again with the same id.", retryAfter: wait)
-        case .io: ChatError(.unavailable, message: "The server cannot write. Send again with the same id.", retryAfter: wait)
+        case .full: ChatError(.storage, message: "The server's disk is full. Send the request again with the same id.", retryAfter: wait)
+        case .io: ChatError(.unavailable, message: "The server cannot write. Send the request again with the same id.", retryAfter: wait)
         }
     }
 

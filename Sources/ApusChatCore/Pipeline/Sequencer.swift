@@ -51,8 +51,9 @@ package struct Sequencer: Sendable {
     package mutating func enqueue(_ command: Command, ticket: Int64) -> ChatError? {
         switch self.queue.enqueue(Entry(command: command, ticket: ticket), for: command.actor) {
         case .admitted: nil
-        case .userFull: ChatError(.tooMany, message: "Too many requests of this account are waiting.", retryAfter: 1_000)
-        case .full: ChatError(.unavailable, message: "The server is overloaded.", retryAfter: 2_000)
+        case .userFull:
+            ChatError(.tooMany, message: "Too many requests of this account are waiting. Wait for their answers.", retryAfter: 1_000)
+        case .full: ChatError(.unavailable, message: "The server is overloaded. Try again later.", retryAfter: 2_000)
         }
     }
 

@@ -26,7 +26,7 @@ public enum TextEntityKind: String, WireChoice {
     case all
     /// A word that can be searched for.
     case hashtag
-    /// A kind of a later version. Show the range as plain text.
+    /// A kind that a later version defines. Show the range as plain text.
     case unknown
 }
 
@@ -38,11 +38,11 @@ public struct TextEntity: Hashable, Sendable {
     public var offset: Int64
     /// The number of scalars in the range.
     public var length: Int64
-    /// The address of a link.
+    /// The address of a link; nil for other kinds.
     public var url: String?
-    /// The user of a mention.
+    /// The user of a mention; nil for other kinds.
     public var user: UserName?
-    /// The language of a block of code.
+    /// The language of a block of code; nil for other kinds, or if it is not given.
     public var language: String?
 
     /// Creates an entity.
@@ -51,9 +51,9 @@ public struct TextEntity: Hashable, Sendable {
     ///   - kind: The format or meaning.
     ///   - offset: The number of scalars before the range.
     ///   - length: The number of scalars in the range.
-    ///   - url: The address of a link.
-    ///   - user: The user of a mention.
-    ///   - language: The language of a block of code.
+    ///   - url: The address of a link; nil for other kinds.
+    ///   - user: The user of a mention; nil for other kinds.
+    ///   - language: The language of a block of code; nil for other kinds, or if it is not given.
     public init(
         kind: TextEntityKind, offset: Int64, length: Int64, url: String? = nil, user: UserName? = nil, language: String? = nil
     ) {
@@ -132,7 +132,7 @@ package enum EntityRule {
 
     private static func validateValues(of entity: TextEntity) throws(WireError) {
         switch entity.kind {
-        case .unknown: throw WireError(.unsupported, field: "type", rule: "must be a type that this version knows")
+        case .unknown: throw WireError(.unsupported, field: "type", rule: "must be a type that this version supports")
         case .link:
             guard let url = entity.url else { throw WireError(.missing, field: "url", rule: "is required for a link") }
             guard self.isSafe(url) else {

@@ -28,9 +28,9 @@ package struct CreateRequest: Hashable, WireObject {
     /// The kind: `group` or `channel`.
     package var kind: ConversationKind
     package var title: String
-    /// The description.
+    /// The description; nil without one.
     package var about: String?
-    /// The picture.
+    /// The picture; nil without one.
     package var avatar: BlobID?
     /// The first members.
     package var users: [UserName]
@@ -62,7 +62,7 @@ package struct CreateRequest: Hashable, WireObject {
             throw WireError(.invalid, field: "kind", rule: "must be `group` or `channel`")
         }
         if let settings = self.settings, !settings.isKnown {
-            throw WireError(.unsupported, field: "settings", rule: "has a value that this version does not know")
+            throw WireError(.unsupported, field: "settings", rule: "has a value that this version does not support")
         }
     }
 
@@ -126,9 +126,9 @@ package struct InfoRequest: Hashable, WireObject {
 package struct InfoAnswer: Hashable, WireObject {
     /// The current head.
     package var head: ChatHead
-    /// The description.
+    /// The description; nil without one.
     package var about: String?
-    /// The time of creation.
+    /// The time of creation, in milliseconds since 1970.
     package var createdAt: Int64
     /// The user that created the conversation.
     package var by: UserName?
@@ -192,7 +192,7 @@ package struct ConversationSetRequest: Hashable, WireObject {
             throw WireError(.missing, field: "title", rule: "or another field to change must be present")
         }
         if let settings = self.settings, !settings.isKnown {
-            throw WireError(.unsupported, field: "settings", rule: "has a value that this version does not know")
+            throw WireError(.unsupported, field: "settings", rule: "has a value that this version does not support")
         }
     }
 
@@ -264,9 +264,9 @@ public struct DirectoryEntry: Hashable, Sendable, WireObject {
     public var kind: ConversationKind
     /// The title.
     public var title: String
-    /// The description.
+    /// The description; nil without one.
     public var about: String?
-    /// The picture.
+    /// The picture; nil without one.
     public var avatar: BlobID?
     /// The number of members.
     public var members: Int64

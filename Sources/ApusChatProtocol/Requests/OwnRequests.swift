@@ -113,7 +113,7 @@ public struct Folder: Hashable, Sendable, WireObject {
     }
 }
 
-/// The settings of a user.
+/// The settings of a user. In a change, a nil property leaves the setting unchanged.
 public struct UserSettings: Hashable, Sendable, WireObject {
     /// The users that may open a conversation with this user.
     public var messages: Audience?
@@ -200,7 +200,7 @@ public enum Audience: String, WireChoice {
     case contacts
     /// No user.
     case none
-    /// A value of a later server. Treat it as `none`.
+    /// A value that a later server defines. Treat it as `none`.
     case unknown
 }
 
@@ -240,7 +240,7 @@ package struct SettingsSetRequest: Hashable, WireObject {
             self.settings.messages, self.settings.lastSeen, self.settings.avatar, self.settings.add, self.settings.find,
         ]
         guard !audiences.contains(.unknown) else {
-            throw WireError(.unsupported, field: "settings", rule: "has a value that this version does not know")
+            throw WireError(.unsupported, field: "settings", rule: "has a value that this version does not support")
         }
     }
 

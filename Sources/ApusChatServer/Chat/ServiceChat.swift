@@ -106,7 +106,7 @@ private struct ServiceRequests: ChatRequests {
     func writeFailure() async -> String? {
         switch self.service.log.health {
         case .writable: nil
-        case .readOnly(let code): "The server cannot write (\(code)). It tries again."
+        case .readOnly(let code): "The server cannot write (\(code)). It retries automatically."
         case .failed(let code): "The server cannot write (\(code)). Restart it after the disk is repaired."
         }
     }

@@ -71,7 +71,7 @@ struct ServerClock: Sendable {
             self.writeMark()
             let hasLeapt = self.stamps.withLockedValue { $0.hasLeapt }
             if hasLeapt, !isReported {
-                logger.warning("The wall clock jumped by more than a day and is ignored. Restart the server if the clock is right.")
+                logger.warning("The wall clock jumped by more than a day and is ignored. Restart the server if the clock is correct.")
             }
             isReported = hasLeapt
         } while (try? await Task.sleep(for: .seconds(60))) != nil

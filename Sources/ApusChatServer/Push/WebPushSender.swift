@@ -12,8 +12,8 @@ import NIOPosix
 
 /// Sends notifications to the push services of browsers (RFC 8030).
 ///
-/// An endpoint is a URL from a client. It is requested over TLS and at public addresses only,
-/// without redirects, and the size of its answer is bounded.
+/// An endpoint is a URL from a client. Requests to it use TLS and public addresses only, follow no
+/// redirects, and accept a response of a limited size.
 final class WebPushSender: Sendable {
     private struct Content: Sendable {
         var notice: PushNotice
@@ -43,7 +43,7 @@ final class WebPushSender: Sendable {
     private let eventLoop: any EventLoop
     private let state = NIOLockedValueBox(State())
 
-    /// - Parameter forget: Removes a subscription that its push service no longer knows.
+    /// - Parameter forget: Removes a subscription that no longer exists at its push service.
     init(
         _ vapid: VAPID, configuration: ChatServerConfiguration, logger: Logger,
         forget: @escaping @Sendable (DeviceKey, _ subscription: String) async -> Void
@@ -125,7 +125,7 @@ final class WebPushSender: Sendable {
             case 404, 410:
                 await self.forget(push.content.notice.device, push.content.notice.subscription)
                 self.logger.info(
-                    "A subscription was removed because its push service does not know it", metadata: ["push.host": "\(endpoint.host)"])
+                    "A subscription was removed because it does not exist at its push service", metadata: ["push.host": "\(endpoint.host)"])
                 return .gone
             case 429, 500...599:
                 return .failed(

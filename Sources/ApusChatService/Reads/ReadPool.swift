@@ -8,8 +8,7 @@ import NIOPosix
 /// by at most one turn.
 package final class ReadPool: Sendable {
     private struct Job: Sendable {
-        /// Called with the reads of a thread, or with the error because of which the read cannot
-        /// run.
+        /// Runs the read with the reads of a thread, or fails it with the error that prevents it.
         let run: @Sendable (Result<any AccountReads, ChatError>) -> Void
     }
 
@@ -57,8 +56,9 @@ package final class ReadPool: Sendable {
             guard !state.isClosed else { return .closing }
             return switch state.queue.enqueue(job, for: user) {
             case .admitted: nil
-            case .userFull: ChatError(.tooMany, message: "Too many requests of this account are waiting.", retryAfter: 1_000)
-            case .full: ChatError(.unavailable, message: "The server is overloaded.", retryAfter: 2_000)
+            case .userFull:
+                ChatError(.tooMany, message: "Too many requests of this account are waiting. Wait for their answers.", retryAfter: 1_000)
+            case .full: ChatError(.unavailable, message: "The server is overloaded. Try again later.", retryAfter: 2_000)
             }
         }
         if let refusal { completion(.failure(refusal)) } else { self.dispatch() }
@@ -102,7 +102,7 @@ package final class ReadPool: Sendable {
 
 extension ChatError {
     static let closing = ChatError(
-        .unavailable, message: "The server is closing. Send again with the same id.", retryAfter: 2_000)
+        .unavailable, message: "The server is closing. Send the request again with the same id.", retryAfter: 2_000)
 
     /// Creates the refusal of a request whose read failed.
     init(reading error: any Error) {

@@ -72,7 +72,7 @@ extension ChatCommander {
         }
         let minutes = parts.compactMap { self.clock.minute(ofDay: $0) }
         guard parts.count == 2, minutes.count == 2, minutes[0] != minutes[1] else {
-            throw ChatClientError(.invalidUse, message: "\(ChatCommandName.quiet.usage): two times are needed, such as 22:00 07:00")
+            throw ChatClientError(.invalidUse, message: "\(ChatCommandName.quiet.usage): two times are required, such as 22:00 07:00")
         }
         try await self.client.set(UserSettings(quietFrom: minutes[0], quietUntil: minutes[1]))
         self.say("No notifications from \(self.clock.time(ofDay: minutes[0])) to \(self.clock.time(ofDay: minutes[1])).")

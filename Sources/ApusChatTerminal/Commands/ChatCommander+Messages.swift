@@ -198,7 +198,7 @@ extension ChatCommander {
         let isMultiple = words.hasPrefix("*")
         let parts = words.drop { $0 == "*" }.split(separator: "|").map { $0.trimmingSpaces }.filter { !$0.isEmpty }
         guard let question = parts.first, parts.count > 2 else {
-            throw ChatClientError(.invalidUse, message: "\(ChatCommandName.poll.usage): at least two options are needed")
+            throw ChatClientError(.invalidUse, message: "\(ChatCommandName.poll.usage): at least two options are required")
         }
         let body = PollBody(question: question, options: Array(parts.dropFirst()), allowsMultiple: isMultiple)
         self.host?.sent(try await self.opened().send(.poll(body), thread: self.host?.openThread))

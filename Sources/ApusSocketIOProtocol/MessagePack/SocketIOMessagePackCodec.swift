@@ -93,7 +93,7 @@ enum SocketIOMessagePackCodec {
 
     private static func packet(_ members: Members, version: SocketIOVersion) throws(SocketIOError) -> SocketIOPacket {
         guard let type = self.packetType(members.type, version: version) else {
-            throw SocketIOError(.malformedPacket, message: "a packet has an unknown type")
+            throw SocketIOError(.malformedPacket, message: "`type` of a packet must be the number of a packet type")
         }
         guard let namespace = members.namespace?.stringValue else {
             throw SocketIOError(.malformedPacket, message: "a packet has no namespace")

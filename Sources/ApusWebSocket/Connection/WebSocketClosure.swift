@@ -14,8 +14,8 @@ public struct WebSocketClosure: Sendable, Hashable, CustomStringConvertible {
         case failure
     }
 
-    /// The close code: the peer's (1005 when its Close frame was empty), ours after a protocol
-    /// violation, or 1006 without a Close frame.
+    /// The close code: that of the peer's Close frame (1005 if it was empty), that of the local
+    /// error after a protocol violation, or 1006 without a Close frame.
     public let code: WebSocketCloseCode
     /// The reason in the peer's Close frame, often empty.
     public let reason: String
@@ -40,7 +40,7 @@ public struct WebSocketClosure: Sendable, Hashable, CustomStringConvertible {
         let why = self.error.map { " (\($0))" } ?? (self.reason.isEmpty ? "" : " \(self.reason.debugDescription)")
         switch self.initiator {
         case .peer: return "closed by the peer with \(self.code)\(why)"
-        case .ourselves: return "closed by us with \(self.code)\(why)"
+        case .ourselves: return "closed locally with \(self.code)\(why)"
         case .failure: return "failed with \(self.code)\(why)"
         }
     }

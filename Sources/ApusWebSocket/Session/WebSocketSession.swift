@@ -87,16 +87,16 @@ public final class WebSocketSession: Sendable {
     /// The connection, while it is open.
     public var connection: WebSocketConnection? { self.snapshot.connection }
 
-    /// The closure of the last open connection.
+    /// The closure of the last open connection; `nil` if no connection has closed.
     public var lastClosure: WebSocketClosure? { self.snapshot.lastClosure }
 
-    /// The close code of the last open connection.
+    /// The close code of the last open connection; `nil` if no connection has closed.
     public var lastCloseCode: WebSocketCloseCode? { self.lastClosure?.code }
 
-    /// The cause of the last failed attempt or lost connection.
+    /// The cause of the last failed attempt or lost connection; `nil` if there was none.
     public var lastError: WebSocketError? { self.snapshot.lastError }
 
-    /// The round-trip time of the last answered ping.
+    /// The round-trip time of the last answered ping; `nil` before the first.
     public var latency: Duration? { self.snapshot.latency }
 
     /// The number of messages dropped by the queue; see ``WebSocketSendQueue``.
@@ -268,11 +268,13 @@ extension WebSocketSession {
         case open
         /// The application has closed the session, which waits for the peer's Close frame.
         case closing
-        /// The peer closed in a way that permits no further attempt. An end state.
+        /// The peer closed the connection with a code that permits no further attempt. Final, until
+        /// the session is started again.
         case closedByPeer
-        /// The user closed. An end state.
+        /// The application closed the session. Final, until the session is started again.
         case closedByUser
-        /// The policy gave up, or the cause permits no further attempt. An end state.
+        /// The reconnection policy or the cause of the loss permits no further attempt. Final,
+        /// until the session is started again.
         case failed
         /// The session waits for the time of the next attempt, or for a network.
         case waitingToReconnect
@@ -294,7 +296,7 @@ extension WebSocketSession {
             case .open: "the session is open"
             case .closing, .closedByUser: "the application closed the session"
             case .closedByPeer: "the peer closed the session; `open()` connects again"
-            case .failed: "the session gave up after a failure; `open()` connects again"
+            case .failed: "the session failed and does not reconnect; `open()` connects again"
             case .waitingToReconnect: "the session waits to reconnect"
             }
         }
@@ -325,9 +327,9 @@ extension WebSocketSession {
         /// The decision without ``WebSocketSessionConfiguration/retryDecision``.
         ///
         /// Retries after lost transports, deadlines, the statuses 408, 425, 429 and 5xx (not before
-        /// `Retry-After`) and close codes that indicate a problem of the server. Gives up after
-        /// invalid URLs, requests or certificates, other statuses, a close with 1000, and close
-        /// codes that indicate an error of the client.
+        /// `Retry-After`) and close codes that indicate a problem of the server. Does not retry
+        /// after invalid URLs, requests or certificates, other statuses, a close with 1000, and
+        /// close codes that indicate an error of the client.
         public var defaultDecision: RetryDecision {
             switch self {
             case .attempt(let error): error.retryDecision

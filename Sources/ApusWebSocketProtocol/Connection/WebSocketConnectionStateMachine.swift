@@ -217,7 +217,8 @@ package struct WebSocketConnectionStateMachine {
         case .closeSent:
             self.finish()
             return .report(
-                WebSocketError(.connectionLost, message: "the transport ended without an answer to our Close frame", cause: cause))
+                WebSocketError(
+                    .connectionLost, message: "the transport ended without an answer to the Close frame of this side", cause: cause))
         case .finished:
             return .closeTransport
         }

@@ -32,7 +32,7 @@ struct ChatAuthenticatorCommand: AsyncParsableCommand {
 
     static let configuration = CommandConfiguration(
         commandName: "authenticator",
-        abstract: "Turn the codes of an authenticator on or off, make new recovery codes, or tell whether sign-ins require a code.",
+        abstract: "Turn the codes of an authenticator on or off, make new recovery codes, or report whether sign-ins require a code.",
         discussion: "With \"on\", the secret is printed; the code that the authenticator shows is read from standard input.")
 
     @OptionGroup var options: ChatOptions

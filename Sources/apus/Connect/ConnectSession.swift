@@ -250,7 +250,8 @@ final class ConnectSession: Sendable {
         guard let error = error as? SocketIOError else { return ": \(ErrorText.line(error))" }
         switch error.code {
         case .ackTimeout:
-            return " within \(self.timeout); the server may not know the event or not acknowledge it (--timeout SECONDS waits longer)"
+            return
+                " within \(self.timeout); the server may have no handler for the event, or may not acknowledge it (--timeout SECONDS waits longer)"
         case .disconnected: return ": \(error.message)\((error.cause as? EngineIOError).map { " (\($0.message))" } ?? "")"
         default: return ": \(error.message)"
         }

@@ -290,7 +290,7 @@ struct ChatCommanderTests {
             ("/joining \u{1B}[2J", "/joining open|approval|closed: \"\u{FFFD}[2J\" is not valid"),
             ("/group Team", "/group TITLE: NAME …: the title or the names are missing"),
             ("/group : bob", "/group TITLE: NAME …: the title or the names are missing"),
-            ("/poll Q | A", "/poll QUESTION | A | B: at least two options are needed"),
+            ("/poll Q | A", "/poll QUESTION | A | B: at least two options are required"),
             ("/schedule soon x", "/schedule TIME TEXT: \"soon\" is not a time"),
             ("/schedule +5m", "/schedule TIME TEXT: the text is missing"),
             ("/vote #3 3", "the numbers of the options must be from 1 to 2"),

@@ -62,12 +62,12 @@ struct EchoChat: ChatRequests {
     func answer(_ verb: String, _ request: JSONValue, of session: AccountSession, from client: ClientOrigin) async throws(ChatError)
         -> JSONValue
     {
-        guard verb == "send" else { throw ChatError(.unsupported, message: "The server does not know the verb.") }
+        guard verb == "send" else { throw ChatError(.unsupported, message: "The server does not support the verb.") }
         return .object(["verb": .string(verb), "request": request])
     }
 
     func read(_ verb: String, _ request: JSONValue, of session: AccountSession) async throws(ChatError) -> JSONValue {
-        throw ChatError(.unsupported, message: "The server does not know the verb.")
+        throw ChatError(.unsupported, message: "The server does not support the verb.")
     }
 
     func writeFailure() async -> String? { nil }

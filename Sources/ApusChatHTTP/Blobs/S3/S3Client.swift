@@ -1,9 +1,10 @@
 package import ApusS3
 import NIOCore
 
-/// Performs the actions of an object store, and repeats a request that failed for a while.
+/// Performs the actions of an object store. Repeats a request, as `S3Retry` decides, if the store
+/// could not be reached or failed temporarily.
 package struct S3Client: Sendable {
-    /// The maximum size of an answer that is not an object, in bytes.
+    /// The maximum size of the body of a response that is not an object, in bytes.
     private static let answerBytes = 64 << 10
 
     let location: S3Location
@@ -33,7 +34,7 @@ package struct S3Client: Sendable {
         }
     }
 
-    /// Returns the answer with the bytes of a range. Its body can be read once.
+    /// Returns the response with the bytes of a range. Its body can be read once.
     func get(_ key: String, _ range: ClosedRange<Int64>) async throws -> S3Answer {
         let answer = try await self.send(.get(key, range))
         guard answer.status == 206 || range.lowerBound == 0, answer.size != nil else {
@@ -59,7 +60,7 @@ package struct S3Client: Sendable {
     func upload(_ number: Int, of upload: String, _ key: String, _ content: FilePieces) async throws -> String {
         let answer = try await self.send(.part(key, upload, number: number, hash: try await content.hash()), body: content.body)
         guard let tag = answer.headers["etag"], !tag.isEmpty else {
-            throw S3Error(.malformedAnswer, message: "the answer to a part of an upload has no entity tag")
+            throw S3Error(.malformedAnswer, message: "the response to an uploaded part has no entity tag")
         }
         return tag
     }
@@ -111,7 +112,7 @@ package struct S3Client: Sendable {
         }
     }
 
-    /// Sends a request once. Returns a successful answer.
+    /// Sends a request once. Returns a response with a successful status.
     private func attempt(_ request: S3Request, _ body: S3Body) async throws(S3Error) -> S3Answer {
         let answer: S3Answer
         do {
