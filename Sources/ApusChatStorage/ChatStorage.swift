@@ -43,7 +43,7 @@ package protocol ChatReads: AnyObject {
     /// Returns the head of one conversation. Nil if the user has no row in it.
     func head(of user: UserKey, in conversation: ConversationKey) throws(StorageError) -> HeadRow?
 
-    /// Returns events in the form that a user may see (`MemberView`), in the order of their seq.
+    /// Returns events in the form that a user may see (`MemberView`), in the order of their `seq`.
     func events(in conversation: ConversationKey, _ selection: EventSelection, as user: UserKey, limit: Int) throws(StorageError)
         -> [EventView]
 
@@ -131,7 +131,7 @@ package protocol ChatReads: AnyObject {
     /// key order.
     func memberships(of user: UserKey, after cursor: ConversationKey?, limit: Int) throws(StorageError) -> [ConversationKey]
 
-    /// Returns events of a sender that have a body, in the order of their seq.
+    /// Returns events of a sender that have a body, in the order of their `seq`.
     ///
     /// - Parameter changes: Whether changes are returned in addition to messages.
     func events(of conversation: ConversationKey, by sender: UserKey, after seq: Int64, changes: Bool, limit: Int) throws(StorageError)

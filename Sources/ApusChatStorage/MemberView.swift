@@ -2,9 +2,9 @@ import ApusChatProtocol
 
 /// The part of a conversation's log that one member may see. Storages and pushes apply it.
 package struct MemberView: Sendable, Equatable {
-    /// The first visible seq.
+    /// The first visible `seq`.
     package var first: Int64
-    /// The last visible seq; `Int64.max` for a joined member.
+    /// The last visible `seq`; `Int64.max` for a joined member.
     package var last: Int64
     /// The member, if it is joined; otherwise `UserKey(0)`.
     private var user = UserKey(0)
@@ -37,8 +37,8 @@ package struct MemberView: Sendable, Equatable {
 
     /// Returns an event in the form that the member may see; nil outside of the visible range.
     ///
-    /// - Parameter isHidden: Whether the event with a seq is hidden from the member. Called for the
-    ///   event and, if it is a change, for its target, because an edit repeats the text of its
+    /// - Parameter isHidden: Whether the event with a `seq` is hidden from the member. Called for
+    ///   the event and, if it is a change, for its target, because an edit repeats the text of its
     ///   target.
     package func view(of row: EventRow, isHidden: (Int64) -> Bool) -> EventView? {
         guard self.contains(row.seq) else { return nil }

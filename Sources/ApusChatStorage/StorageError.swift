@@ -12,7 +12,7 @@ package struct StorageError: Error, Sendable, CustomStringConvertible {
         case io
         /// The stored data is not valid.
         case corrupt
-        /// The data has a newer schema than this program knows.
+        /// The data has a newer schema than this program supports.
         case newerSchema
         /// Another process uses the data.
         case locked

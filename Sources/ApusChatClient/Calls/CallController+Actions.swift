@@ -5,7 +5,7 @@ import Logging
 extension CallController {
     static let ringTime = Duration.seconds(ChatLimits.ringSeconds + 3)
 
-    /// Calls the members of a conversation, or joins the call that takes place in it.
+    /// Calls the members of a conversation, or joins the call that is in progress there.
     ///
     /// - Parameters:
     ///   - conversation: The conversation.
@@ -41,7 +41,8 @@ extension CallController {
         session.handle { $0.started(isOwn: isOwn) }
         guard session.machine.phase == .joining else { return self.ring(session, for: Self.ringTime) }
         if let call, let event { session.adopt(call, of: event.sender) }
-        // Two calls that cross are one, and so is a call that takes place: this device accepts it.
+        // The server returned another call: one in progress, or the earlier of two calls that
+        // cross. This device accepts it.
         if let call, let event, call.state.isFinal { return session.told(call.state, isOwn: false, at: event.at) }
         try await self.join(session, isOpen: true)
     }
@@ -71,6 +72,9 @@ extension CallController {
         }
     }
 
+    /// Reports the acceptance of the call to the server, and connects if this device takes the
+    /// call.
+    ///
     /// - Parameter isOpen: Whether several devices of the user may take part. Otherwise the first
     ///   one that answers takes the call.
     private func join(_ session: CallSession, isOpen: Bool) async throws {
@@ -96,12 +100,13 @@ extension CallController {
         await self.report(.declined, of: session)
     }
 
-    /// Ends the call, or leaves that of a group.
+    /// Ends the call or, in a group in which other devices take part, leaves it.
     public func hangUp() async { await self.hangUp(.hungUp) }
 
     func hangUp(_ reason: DeviceCallMachine.Reason) async {
         guard let session = self.current, !session.isOver else { return }
-        // The server ends a call when its room is empty. The call that is full continues.
+        // The server ends a call when its room is empty. A call that this device cannot join
+        // because it is full continues.
         let isLast =
             !session.isGroup
             || (session.isAlone && reason != .full && (session.access == nil || session.machine.phase == .outgoing))
@@ -109,7 +114,7 @@ extension CallController {
         if isLast { await self.report(.ended, of: session) }
     }
 
-    /// Sends or stops sending the own media, and tells the other devices.
+    /// Sends or stops sending the media of this device, and notifies the other devices.
     ///
     /// - Parameter state: The media that the user sends from now on.
     public func setMedia(_ state: CallMediaState) async throws {
@@ -138,7 +143,8 @@ extension CallController {
 
     // MARK: Requests
 
-    /// Reports a state to the server, which ends a call without devices by itself.
+    /// Reports a state to the server. Ignores a failure, because the server also ends a call
+    /// without devices.
     func report(_ state: CallState, of session: CallSession) async {
         guard let seq = session.seq else { return }
         await self.report(state, session.conversation, seq)

@@ -79,7 +79,7 @@ extension CallController {
     }
 
     /// Updates the call after a reconnection. States of the log may have been missed, and a server
-    /// that was restarted does not know the devices of the call.
+    /// that was restarted has no record of the devices of the call.
     func wentOnline() async {
         guard let current, !current.isOver, let seq = current.seq else { return await self.findRing() }
         if let event = try? await self.event(of: current), case .call(let call)? = ChatBody(event) {

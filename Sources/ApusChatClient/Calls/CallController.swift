@@ -22,8 +22,8 @@ public final class CallController {
     public private(set) var isGroup = false
     /// The time of the answer, in milliseconds since 1970; nil before it.
     public private(set) var startedAt: Int64?
-    /// The other devices that take part. Empty in a call of a media server, whose participants the
-    /// stack knows.
+    /// The other devices that take part. Empty in a call of a media server, whose client library
+    /// manages the participants.
     public private(set) var peers: [CallPeer] = []
     /// The media that this device sends.
     public private(set) var local = CallMediaState()
@@ -94,11 +94,12 @@ public final class CallController {
 
     func send(_ request: SignalRequest) { self.signals?.yield(request) }
 
-    /// Whether a call rings or takes place on this device.
+    /// Whether a call rings or is in progress on this device.
     var isBusy: Bool { self.current.map { !$0.isOver } ?? false }
 
     func makeSession() -> String {
-        // The random part of a UUID of version 7 begins at its 15th character.
+        // The last 16 digits of a UUID of version 7 are the variant and 62 random bits (RFC 9562
+        // section 5.7).
         String(self.environment.makeID().rawValue.filter { $0 != "-" }.suffix(16))
     }
 

@@ -20,7 +20,7 @@ final class CallPeerRunner {
         var isChatOnline: @MainActor () -> Bool
         var send: @MainActor (CallSignal.Content) -> Void
         var changed: @MainActor () -> Void
-        /// Called when the device was not reached within the time limit.
+        /// The callback for a device that was not reached within the time limit.
         var lost: @MainActor () -> Void
     }
 

@@ -129,7 +129,7 @@ final class CallSession {
         for runner in self.runners.values { runner.restartICE(renewed) }
     }
 
-    /// Sends the state of the own media to the other devices.
+    /// Sends the state of this device's media to the other devices.
     func set(_ local: CallMediaState) {
         self.local = local
         for peer in self.mesh.peers { self.sendState(to: peer) }

@@ -40,7 +40,7 @@ public protocol CallStack: AnyObject {
     /// The media servers whose calls the application can join, such as `livekit`. Default: none.
     var backends: [String] { get }
 
-    /// Sends or stops sending the own media. Default: does nothing.
+    /// Sends or stops sending the media of this device. Default: does nothing.
     ///
     /// - Parameter state: The media that the user sends from now on.
     func send(_ state: CallMediaState) async throws
@@ -71,8 +71,8 @@ public protocol CallConnection: AnyObject {
     func makeAnswer() async throws -> CallDescription
     /// Sets the local description.
     func setLocal(_ description: CallDescription) async throws
-    /// Returns to the state before the own offer (`rollback`, RFC 8829 section 4.1.10.2). If the
-    /// connection still needs a negotiation afterwards, it reports it again.
+    /// Returns to the state before the local offer (`rollback`, RFC 8829 section 4.1.10.2). If a
+    /// negotiation is still needed afterwards, the connection reports it again.
     func rollBack() async throws
     /// Sets the remote description.
     func setRemote(_ description: CallDescription) async throws
@@ -127,11 +127,11 @@ public struct CallDescription: Hashable, Sendable {
 public struct CallCandidate: Hashable, Sendable {
     /// The candidate attribute (RFC 8839 section 5.1).
     public var text: String
-    /// The identification tag of the media (RFC 5888).
+    /// The identification tag of the media (RFC 5888); nil if the library does not provide it.
     public var mid: String?
-    /// The index of the media in the description.
+    /// The index of the media in the description; nil if the library does not provide it.
     public var index: Int64?
-    /// The user name fragment of ICE.
+    /// The user name fragment of ICE; nil if the library does not provide it.
     public var fragment: String?
 
     /// Creates a candidate.
@@ -139,8 +139,10 @@ public struct CallCandidate: Hashable, Sendable {
     /// - Parameters:
     ///   - text: The candidate attribute.
     ///   - mid: The identification tag of the media.
-    ///   - index: The index of the media in the description.
-    ///   - fragment: The user name fragment of ICE. Default: none.
+    ///   - index: The index of the media in the description; nil if the library does not provide
+    ///     it.
+    ///   - fragment: The user name fragment of ICE; nil if the library does not provide it.
+    ///     Default: none.
     public init(_ text: String, mid: String?, index: Int64?, fragment: String? = nil) {
         self.text = text
         self.mid = mid

@@ -7,7 +7,7 @@ public enum CallPhase: Hashable, Sendable {
     case idle
     /// The user calls, and the server has not answered.
     case starting
-    /// The call rings at the other users.
+    /// The call rings for the other users.
     case outgoing
     /// The call rings on this device.
     case incoming
@@ -114,9 +114,9 @@ public struct CallPeer: Hashable, Sendable, Identifiable {
         case connecting
         /// Media flows.
         case connected
-        /// No media arrives. The connection can recover by itself.
+        /// No media arrives. The connection can recover without an ICE restart.
         case disconnected
-        /// It does not recover without an ICE restart, which the controller requests.
+        /// The connection does not recover without an ICE restart, which the controller requests.
         case failed
     }
 
@@ -138,9 +138,9 @@ public struct CallConfiguration: Hashable, Sendable {
     public struct Server: Hashable, Sendable {
         /// The URLs (RFC 7064, RFC 7065).
         public var urls: [String]
-        /// The user name for a TURN server.
+        /// The user name for a TURN server; nil for a STUN server.
         public var username: String?
-        /// The password for a TURN server.
+        /// The password for a TURN server; nil for a STUN server.
         public var credential: String?
     }
 

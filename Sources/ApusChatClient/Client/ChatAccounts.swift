@@ -20,7 +20,7 @@ public struct ChatAccount: Hashable, Sendable, Identifiable {
 
 /// Manages the accounts of this device, in a folder with one store for each account.
 ///
-/// Signing out removes the store at once, even without a connection. If the server is not
+/// Signing out removes the store immediately, even without a connection. If the server is not
 /// reachable, a later ``finishSignOuts()`` notifies it.
 public final class ChatAccounts: Sendable {
     private struct Pending: Hashable { var server: String, refresh: String }

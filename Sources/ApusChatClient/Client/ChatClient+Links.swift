@@ -3,9 +3,9 @@ import ApusJSON
 
 /// A link to a file for a program that has no session, such as the player of the system.
 public struct ChatFileLink: Hashable, Sendable {
-    /// The URL, which is a secret until the link ends.
+    /// The URL, which is a secret until the link expires.
     public var url: String
-    /// The time at which the link ends, in milliseconds since 1970.
+    /// The time at which the link expires, in milliseconds since 1970.
     public var expiresAt: Int64
 }
 

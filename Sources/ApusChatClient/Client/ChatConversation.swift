@@ -188,7 +188,8 @@ public struct ChatConversation: Sendable {
     /// - Parameter id: The id of the message.
     public func discard(_ id: ClientID) async throws(ChatClientError) { try await self.engine.discard(id) }
 
-    /// The draft of the conversation, written on this or another device of the user.
+    /// The draft of the conversation, written on this or another device of the user; nil if no
+    /// draft is stored.
     public var draft: Draft? {
         get async throws(ChatClientError) { try await self.engine.draft(in: self.id) }
     }

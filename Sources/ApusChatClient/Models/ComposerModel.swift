@@ -44,8 +44,8 @@ public final class ComposerModel {
     public var files: [File] = []
     /// Whether the next message is sent without a notification of its recipients.
     public var isSilent = false
-    /// The time at which the server sends the next text, in milliseconds since 1970; nil to send
-    /// it at once. Files are always sent at once.
+    /// The time at which the server sends the next text, in milliseconds since 1970; nil to send it
+    /// immediately. Files are always sent immediately.
     public var sendAt: Int64?
     /// The users whose names complete the `@name` at the end of the text.
     public private(set) var suggestions: [ChatUser] = []

@@ -5,11 +5,13 @@ public import Observation
 /// messages that the server finds.
 @MainActor @Observable
 public final class SearchModel {
-    /// The words to search for. A change starts a new search after a short pause.
+    /// The words to search for. A change starts a new search after 200 milliseconds without a
+    /// further change.
     public var query = "" {
         didSet { if self.query != oldValue { self.queryChanged() } }
     }
-    /// Restricts the messages that are found. A change starts a new search after a short pause.
+    /// Restricts the messages that are found. A change starts a new search after 200 milliseconds
+    /// without a further change.
     public var filter: ChatSearchFilter {
         didSet { if self.filter != oldValue { self.queryChanged() } }
     }

@@ -24,7 +24,7 @@ public final class ThreadModel {
     /// The position of the message that was the first unread one when the model was opened, for a
     /// separator line above it; nil if there was none, or if it could not be determined.
     public private(set) var firstUnread: Int64?
-    /// The summary of the conversation.
+    /// The summary of the conversation; nil before the model is opened.
     public private(set) var head: ChatHead?
     /// The members that are writing now.
     public private(set) var typing: [UserName] = []

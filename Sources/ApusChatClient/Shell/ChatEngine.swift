@@ -30,7 +30,7 @@ actor ChatEngine {
     /// recognized.
     var generation = 0
     /// The number of the next connection that this engine opens; nil while the transport reconnects
-    /// by itself.
+    /// automatically.
     var plannedConnection: Int?
     private var lastPlan = 0
     /// The messages whose `send` request is pending.
@@ -47,7 +47,8 @@ actor ChatEngine {
     var ownChangesSeq: Int64 = 0
     var contacts = ContactBook()
     var isLoadingContacts = false
-    /// The time for which the next removal of expired messages is scheduled.
+    /// The time for which the next removal of expired messages is scheduled, in milliseconds since
+    /// 1970.
     var plannedExpiry: Int64?
     var own: ConversationID?
     /// The limits that the server reported, or the default ones before that.
@@ -188,9 +189,9 @@ actor ChatEngine {
         return try result.get()
     }
 
-    /// Hands an answer to its request, unless the request was cancelled, and waits until the
-    /// request has it, so that later events are handled after it. A task that is resumed may run on
-    /// another executor first, and would then race with the next event.
+    /// Passes an answer to its request, unless the request was cancelled. Waits until the request
+    /// has handled the answer, so that later events are handled after it. A task that is resumed
+    /// may run on another executor first, and would then race with the next event.
     func deliver(_ number: Int, _ result: Result<JSONValue, ChatClientError>) async {
         guard let request = self.requests.removeValue(forKey: number) else { return }
         await withCheckedContinuation { continuation in

@@ -6,10 +6,10 @@ import GRDB
 package struct StoreEffects: Sendable {
     var heads: [ChatHead] = []
     var gone: [ConversationID] = []
-    /// The seqs of new and changed events.
+    /// The `seq` of each new or changed event.
     var events: [ConversationID: Set<Int64>] = [:]
     var gaps: [(conversation: ConversationID, range: ClosedRange<Int64>)] = []
-    /// The earliest time at which one of the events expires.
+    /// The earliest time at which one of the events expires, in milliseconds since 1970.
     var expiry: Int64?
     /// The unsent messages whose state changed.
     var outgoing: Set<ClientID> = []

@@ -78,7 +78,7 @@ extension ChatStore {
             arguments: [event.conversation.number, event.seq])
         {
             // A page can be older than the stored event if an event was pushed while the page was
-            // on its way.
+            // in transit.
             guard asOf >= row["as_of"] as Int64 else { return }
             return try self.replace(row["key"], try StoredText.read(row["value"]), by: event, asOf: asOf, database)
         }

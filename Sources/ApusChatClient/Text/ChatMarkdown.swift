@@ -51,6 +51,8 @@ public enum ChatMarkdown {
             })
     }
 
+    /// Returns the Markdown of a text and its entities.
+    ///
     /// - Parameter escapes: The characters of the text that a backslash precedes, except in code
     ///   and addresses, where it would be a part of the content.
     private static func source(of text: String, _ entities: [TextEntity], escapes: Set<Unicode.Scalar>) -> String {

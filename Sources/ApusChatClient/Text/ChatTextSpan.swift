@@ -5,13 +5,14 @@ public import ApusChatProtocol
 public struct ChatTextSpan: Sendable, Hashable {
     /// The text of the span.
     public var text: String
-    /// The formats of the span. Formats that this version does not know are omitted.
+    /// The formats of the span. Formats that this version does not support are omitted.
     public var kinds: Set<TextEntityKind>
-    /// The target of a link. A view must check its scheme before it opens the link.
+    /// The target of a link; nil for other spans. A view must check its scheme before it opens the
+    /// link.
     public var url: String?
-    /// The user of a mention.
+    /// The user of a mention; nil for other spans.
     public var user: UserName?
-    /// The language of a block of code.
+    /// The language of a block of code; nil for other spans, or if it is not given.
     public var language: String?
 
     /// Splits a text into spans at the boundaries of its entities. Ranges that exceed the text are

@@ -40,8 +40,8 @@ package protocol ChatHTTPTransport: Sendable {
     func post(_ path: String, _ payload: JSONValue, access: String?) async throws(ChatClientError) -> JSONValue
     /// Creates an upload (tus) and returns its path on the server.
     func createUpload(_ upload: UploadDescription, access: String) async throws(ChatClientError) -> String
-    /// Returns the number of bytes of an upload that the server has stored; nil if it does not know
-    /// the upload.
+    /// Returns the number of bytes of an upload that the server has stored; nil if the upload does
+    /// not exist.
     func uploadOffset(_ location: String, access: String) async throws(ChatClientError) -> Int64?
     /// Appends bytes to an upload. Returns the new offset and, after the last byte, the blob.
     func append(_ bytes: [UInt8], at offset: Int64, to location: String, access: String) async throws(ChatClientError) -> UploadProgress

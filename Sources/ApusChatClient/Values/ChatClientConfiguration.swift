@@ -39,6 +39,8 @@ public struct ChatClientConfiguration: Sendable {
     /// Creates a configuration with the default values.
     public init() {}
 
+    /// Checks the configuration.
+    ///
     /// - Throws: `invalidConfiguration` if a value is out of its range.
     func validate() throws(ChatClientError) {
         let times = [("requestTimeout", self.requestTimeout), ("transferTimeout", self.transferTimeout)]

@@ -16,7 +16,7 @@ public struct ChatClientError: Error, Hashable, CustomStringConvertible {
         public static let refused = Self(value: .refused)
         /// The session has ended. The user has to sign in again.
         public static let signedOut = Self(value: .signedOut)
-        /// There is no connection to the server. The client reconnects by itself.
+        /// There is no connection to the server. The client reconnects automatically.
         public static let notConnected = Self(value: .notConnected)
         /// The server did not answer in time.
         public static let timeout = Self(value: .timeout)

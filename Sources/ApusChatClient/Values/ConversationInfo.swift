@@ -4,13 +4,13 @@ public import ApusChatProtocol
 public struct ConversationInfo: Sendable, Hashable {
     /// The head at the time of the request.
     public var head: ChatHead
-    /// The description.
+    /// The description; nil if there is none.
     public var about: String?
     /// The time of creation, in milliseconds since 1970.
     public var createdAt: Int64
-    /// The user that created the conversation.
+    /// The user that created the conversation; nil if it is not known.
     public var creator: UserName?
-    /// The settings of a group or channel.
+    /// The settings of a group or channel; nil for other kinds, unless their messages expire.
     public var settings: ConversationSettings? { self.head.settings }
 }
 

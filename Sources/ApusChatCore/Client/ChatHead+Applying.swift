@@ -49,7 +49,7 @@ extension ChatEvent {
         if self.n != nil { return true }
         switch self.kind.code {
         case .conversationCreate, .conversationSet, .memberInvite, .memberLeave, .memberRemove: return true
-        // A channel does not move up with each user that joins by itself.
+        // A channel does not move up with each user that joins without being added or invited.
         case .memberJoin: return kind != .channel || self.body["via"]?.stringValue == "add"
         default: return false
         }

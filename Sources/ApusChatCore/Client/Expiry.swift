@@ -5,7 +5,7 @@ extension ChatEvent {
     /// Returns this event without its content if it has expired.
     ///
     /// The server removes the content of expired events without a notification, so each client
-    /// removes it by itself.
+    /// removes it independently.
     package func expired(at now: Int64) -> ChatEvent {
         guard let expiresAt, expiresAt <= now, !self.state.isBlank else { return self }
         return self.withoutContent
@@ -29,8 +29,8 @@ extension ChatEvent {
 }
 
 extension ChatHead {
-    /// The time at which the preview of the newest message expires; nil for never. The preview is
-    /// that of the newest event, to which the present setting applied.
+    /// The time at which the preview of the newest message expires, in milliseconds since 1970; nil
+    /// for never. The preview is that of the newest event, to which the present setting applied.
     var previewExpiry: Int64? {
         guard let seconds = self.settings?.expire, seconds > 0, let last = self.last, last.n != nil, !last.state.isBlank else { return nil }
         return last.at + seconds * 1_000
@@ -48,7 +48,7 @@ extension ChatHead {
 
 // Expiring messages.
 extension ClientCore {
-    /// The earliest time at which a preview expires; nil if none does.
+    /// The earliest time at which a preview expires, in milliseconds since 1970; nil if none does.
     package var nextPreviewExpiry: Int64? { self.heads.values.compactMap(\.previewExpiry).min() }
 
     /// Removes expired messages from the store, and their previews from the heads.

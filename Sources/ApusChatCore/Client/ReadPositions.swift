@@ -62,8 +62,8 @@ package struct ReadPositions: Sendable {
     }
 
     /// Handles a failed request. After a temporary failure, the request is repeated on the next
-    /// connection or after the next read message. After a refusal, the server's position replaces
-    /// the user's.
+    /// connection or after the next read message. After a refusal, the position on the server
+    /// replaces that of the user.
     package mutating func failed(in conversation: ConversationID, isTemporary: Bool) {
         guard var position = self.positions[conversation] else { return }
         position.sent = 0

@@ -176,7 +176,7 @@ package struct MessageContent: Sendable, Equatable {
     package var options: Int
     package var allowsManyVotes: Bool
     package var hidesVoters: Bool
-    /// The time at which a poll ends, or 0.
+    /// The time at which a poll ends, in milliseconds since 1970, or 0.
     package var closesAt: Int64 = 0
 
     package init(

@@ -2,7 +2,8 @@ import ApusChatProtocol
 import ApusChatStorage
 
 extension BatchDecider {
-    /// Moves a read position forward. A lower or equal position has no effect.
+    /// Moves a read position forward. A lower or equal position does not move it; it only ends the
+    /// mark as unread.
     mutating func mark(_ mark: MarkCommand, by actor: UserKey) throws(ChatError) -> StoredAnswer {
         let conversation = mark.conversation
         let member = try self.authorize(.mark, actor, in: conversation)

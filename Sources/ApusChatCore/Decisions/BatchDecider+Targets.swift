@@ -212,7 +212,7 @@ extension BatchDecider {
     }
 
     /// Removes the content of events because they have expired, or because an operator or the
-    /// deletion of an account erases it. No event is appended: clients know the times of expiry,
+    /// deletion of an account erases it. No event is appended: clients store the times of expiry,
     /// and receive the state with the next page.
     mutating func blank(_ targets: [EventAddress], _ state: EventState) -> StoredAnswer {
         for address in targets where self.row(address)?.state.isBlank == false {
@@ -282,7 +282,7 @@ extension BatchDecider {
             self.facts.conversations.modify(address.conversation) { $0.counters.pinCount -= 1 }
         }
         if self.facts.conversations[address.conversation]?.counters.callSeq == address.seq {
-            // Without its message, a running call could not be ended any more.
+            // Without its message, a running call could no longer be ended.
             self.endCall(address)
             self.noteCall(address, .state(.ended, joined: nil))
         }

@@ -23,7 +23,7 @@ package struct BatchDecider: Sendable {
     /// The conversations whose row must be written completely, not only its counters.
     var wholeRows: Set<ConversationKey> = []
     var newRows: Set<ConversationKey> = []
-    /// The conversations with new events, and the first seq of each.
+    /// The conversations with new events, and the `seq` of the first new event of each.
     var touched: [(conversation: ConversationKey, first: Int64)] = []
     /// The events that this batch hid from single members.
     var hidden: [HiddenMessage] = []

@@ -19,6 +19,8 @@ enum ChangeBody {
         return Self.text(body)
     }
 
+    /// Returns the body of `member.join`.
+    ///
     /// - Parameter via: The way in which the users joined: `add`, `invite`, `link`, `directory` or
     ///   `approval`.
     static func join(_ names: [UserName], via: String) -> String {

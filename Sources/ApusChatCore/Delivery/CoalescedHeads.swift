@@ -60,6 +60,8 @@ package struct CoalescedHeads: Sendable {
 
     package var isEmpty: Bool { self.heads.isEmpty && self.nudges.isEmpty && self.reads.isEmpty }
 
+    /// Records a changed head.
+    ///
     /// - Parameter time: Milliseconds of a monotonic clock.
     package mutating func headChanged(_ conversation: ConversationKey, at time: Int64) -> Action {
         self.heads.insert(conversation)

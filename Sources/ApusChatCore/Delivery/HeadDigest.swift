@@ -26,6 +26,8 @@ package struct HeadDigest: Sendable {
 
     package var isEmpty: Bool { self.changed.isEmpty }
 
+    /// Records the conversations with new events of a committed batch.
+    ///
     /// - Parameter time: Milliseconds of a monotonic clock.
     package mutating func committed(_ batch: DecidedBatch, at time: Int64) -> Action {
         for push in batch.pushes {

@@ -3,7 +3,8 @@ package import ApusChatStorage
 /// Decides when to announce that users are online or offline.
 ///
 /// A user is online while at least one device is connected. The offline state is announced after a
-/// grace period, so that a reconnection is not visible. All times are those of a monotonic clock.
+/// grace period, so that a reconnection is not visible. All times are milliseconds of a monotonic
+/// clock.
 package struct PresenceMachine: Sendable {
     package enum Action: Sendable, Equatable {
         /// Announce the state to the users that may see it.

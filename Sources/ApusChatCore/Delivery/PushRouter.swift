@@ -34,7 +34,8 @@ package struct PushRouter: Sendable {
         var user: UserKey
         /// The conversations on the screen of the connection.
         var shown: Set<ConversationKey> = []
-        /// The time at which the connection stopped reading; nil while it reads.
+        /// The time at which the connection stopped reading, in milliseconds of a monotonic clock;
+        /// nil while it reads.
         var stalledAt: Int64?
     }
 

@@ -1,6 +1,6 @@
 /// Limits the rate of actions of accounts, devices, addresses and address blocks.
 ///
-/// All times are those of a monotonic clock.
+/// All times are milliseconds of a monotonic clock.
 package struct RateBudget: Sendable {
     /// The outcome of a charge.
     package enum Charge: Sendable, Equatable {
@@ -45,7 +45,7 @@ package struct RateBudget: Sendable {
         return .allowed
     }
 
-    /// Makes room for a new bucket. Sweeps at most once per second, so that many new addresses do
+    /// Makes space for a new bucket. Sweeps at most once per second, so that many new addresses do
     /// not cause a sweep each.
     private mutating func makeRoom(at time: Int64) -> Bool {
         if self.buckets.count < self.capacity { return true }

@@ -1,8 +1,8 @@
-/// A token bucket: a number of uses that may be spent at once and is refilled over time.
+/// A token bucket: the number of uses that may be spent without a pause. It is refilled over time.
 package struct TokenBucket: Sendable {
     /// The capacity of a bucket and its refill rate.
     package struct Rate: Sendable, Hashable {
-        /// The number of uses that may be spent at once.
+        /// The number of uses that may be spent without a pause.
         package var burst: Int64
         /// The number of uses that are refilled in each `period`.
         package var count: Int64

@@ -14,7 +14,7 @@ package struct TokenFamily: Sendable, Equatable {
     /// Whether an access token of the newest generation was used, so that the previous refresh
     /// token is no longer accepted. True for a new family.
     package private(set) var isConfirmed: Bool
-    /// The time at which the newest token was created.
+    /// The time at which the newest token was created, in milliseconds since 1970.
     package private(set) var rotatedAt: Int64
     package private(set) var isRevoked: Bool
     /// The time after which an unused family expires, in milliseconds.

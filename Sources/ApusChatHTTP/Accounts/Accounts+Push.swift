@@ -30,8 +30,8 @@ extension Accounts {
         }
     }
 
-    /// Removes a subscription that its push service no longer knows, unless the device has a newer
-    /// subscription.
+    /// Removes a subscription that no longer exists at its push service, unless the device has a
+    /// newer subscription.
     package func forgetPush(of device: DeviceKey, _ subscription: String) async throws {
         try await self.database.write { storage in
             guard try storage.pushDevices(after: DeviceKey(device.rawValue - 1), limit: 1).first?.subscription == subscription else {

@@ -7,7 +7,7 @@ import NIOConcurrencyHelpers
 package struct AccountSession: Sendable, Hashable {
     package var user: UserKey
     package var device: DeviceKey
-    /// The time at which the token expires.
+    /// The time at which the token expires, in milliseconds since 1970.
     package var expiresAt: Int64
 
     package init(user: UserKey, device: DeviceKey, expiresAt: Int64) {

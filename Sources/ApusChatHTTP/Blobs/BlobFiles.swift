@@ -35,8 +35,8 @@ package final class BlobFiles: Sendable {
     /// - Parameters:
     ///   - folder: The data folder.
     ///   - tools: The programs that make previews.
-    ///   - makeStore: Returns the store of the bytes, which may use the threads. Default: files in
-    ///     the folder.
+    ///   - makeStore: Returns the store of the bytes. The store may run its work on the given
+    ///     thread pool. Default: files in the folder.
     package init(
         folder: String, tools: MediaTools = .none, makeStore: ((NIOThreadPool) throws -> any BlobStore)? = nil
     ) throws {

@@ -15,8 +15,8 @@ extension ChatRoutes {
         router.post("/api/blobs/:blob/link") { request, context in try await self.link(request, context) }
     }
 
-    /// Answers with a path of a blob that needs no session for a time. It has the query of the
-    /// request, and its parameter `signed` is a secret.
+    /// Responds with a path of a blob that is valid without a session until it expires. Its query
+    /// contains the parameters of the request and `signed`, which is a secret.
     private func link(_ request: Request, _ context: Context) async throws -> Response {
         let session = try await self.session(of: request)
         try self.accounts.charge(.request, to: [.account(session.user)] + context.client.keys)
@@ -31,7 +31,7 @@ extension ChatRoutes {
         return try .json(value: .object(["path": .string(path), "expires_at": .integer(link.expiresAt)]))
     }
 
-    /// The parameters of a request for a link that the link has.
+    /// The parameters that a link takes over from the request for it.
     private static let linkParameters = ["size", "user", "conv", "link"]
 
     /// Returns the session of a request for a blob, or that of the link.

@@ -46,7 +46,7 @@ package enum PreviewKind: String, Sendable, CaseIterable {
 
 /// The properties of a file that the tools have found. They replace those of the client.
 struct MediaFacts: Hashable, Sendable {
-    /// The media type, where the content tells more than the first bytes.
+    /// The media type, if the tools determine it more precisely than the first bytes do.
     var type: String?
     /// The size of a film in pixels, as it is shown; 0 if unknown.
     var width: Int64 = 0

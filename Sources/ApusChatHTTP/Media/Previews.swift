@@ -10,7 +10,7 @@ import NIOPosix
 /// They are a cache: a missing preview is rebuilt when it is requested. If it cannot be
 /// made, a picture is served as it is, and a request for the preview of another file is refused.
 final class Previews: Sendable {
-    /// The maximum number of files whose failure is remembered, and of missing previews.
+    /// The maximum number of files whose failure is recorded, and of recorded missing previews.
     private static let failures = 1_000
     /// The maximum size of a recording that is converted before it is sent, in bytes: about ten
     /// minutes of AMR.

@@ -32,7 +32,7 @@ package struct ServedFile: Sendable {
 }
 
 extension BlobFiles {
-    /// The time that a request waits for a preview that is made.
+    /// The maximum time for which a request waits until a preview is made.
     private static let previewTime = Duration.seconds(15)
 
     /// Returns a preview of a file; nil if the server cannot make it, or not in time.

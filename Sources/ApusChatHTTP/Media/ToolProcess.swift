@@ -4,7 +4,7 @@
 
 /// Runs a program in a child process with limits, in a folder of its own (docs/hazards.md, 22).
 enum ToolProcess {
-    /// Sets the limits, changes the folder and becomes the program.
+    /// Sets the limits, changes the folder and executes the program.
     ///
     /// `timeout` ends the program even if the server was killed. The option `--foreground` is
     /// required, because a signal to the process group does not reach the program otherwise.
@@ -30,8 +30,8 @@ enum ToolProcess {
     /// or throws, even when the task is cancelled.
     ///
     /// The end of the time, a cancellation and too much output kill its process group, and thereby
-    /// its children. A program that exits by itself leaves its children running, within the limits
-    /// of `ulimit`. The programs of ``MediaTools`` start none.
+    /// its children. A program that exits before that leaves its children running, within the
+    /// limits of `ulimit`. The programs of ``MediaTools`` start none.
     ///
     /// - Parameters:
     ///   - path: The path of the program.

@@ -101,6 +101,8 @@ struct SessionTokens: Sendable {
         HKDF<SHA256>.deriveKey(inputKeyMaterial: self.master, info: Array("apus chat \(purpose)".utf8), outputByteCount: 32)
     }
 
+    /// Returns a token with the numbers and an HMAC of them.
+    ///
     /// - Parameter context: Bytes that are signed and not contained.
     private func sealed(_ purpose: String, _ numbers: [Int64], with context: [UInt8] = []) -> String {
         let bytes = Self.bytes(numbers)

@@ -110,7 +110,7 @@ extension ChatRoutes {
         }
         let end = try await threads.runIfActive { try part.end(transfer) }
         if let failure { throw failure }
-        // An earlier request may have completed the upload meanwhile.
+        // An earlier request may have completed the upload in the meantime.
         guard end != nil || part.blob != nil else { throw Self.continued }
     }
 

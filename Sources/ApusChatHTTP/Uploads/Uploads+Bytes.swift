@@ -24,7 +24,7 @@ extension Uploads {
             try? await self.remove(part)
             throw error
         }
-        // The client does not know the unfinished upload and cannot continue it.
+        // The client has no reference to the unfinished upload and cannot continue it.
         try await self.remove(part)
         return blob
     }

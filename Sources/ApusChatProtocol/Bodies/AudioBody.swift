@@ -11,15 +11,16 @@ public struct AudioBody: Hashable, Sendable {
     public var duration: Int64
     /// Whether it is a voice message.
     public var isVoice: Bool
-    /// The loudness of up to 100 parts of equal duration, as two hexadecimal digits each.
+    /// The loudness of up to 100 parts of equal duration, as two hexadecimal digits each; nil if it
+    /// is not given.
     public var wave: String?
-    /// The name of the file.
+    /// The name of the file; nil if it is not given.
     public var name: String?
-    /// The caption.
+    /// The caption; nil if there is none.
     public var text: String?
     /// The format of the caption.
     public var entities: [TextEntity]
-    /// The origin of a forwarded message. Set by the server.
+    /// The origin of a forwarded message; nil for other messages. Set by the server.
     public var forwarded: ForwardedFrom?
 
     /// Creates a body.
@@ -30,11 +31,12 @@ public struct AudioBody: Hashable, Sendable {
     ///   - type: The media type.
     ///   - duration: The duration in milliseconds.
     ///   - isVoice: Whether it is a voice message.
-    ///   - wave: The loudness of up to 100 parts of equal duration, as two hexadecimal digits each.
-    ///   - name: The name of the file.
-    ///   - text: The caption.
+    ///   - wave: The loudness of up to 100 parts of equal duration, as two hexadecimal digits each;
+    ///     nil if it is not given.
+    ///   - name: The name of the file; nil if it is not given.
+    ///   - text: The caption; nil if there is none.
     ///   - entities: The format of the caption.
-    ///   - forwarded: The origin of a forwarded message. Set by the server.
+    ///   - forwarded: The origin of a forwarded message; nil for other messages. Set by the server.
     public init(
         blob: BlobID, size: Int64, type: String, duration: Int64, isVoice: Bool = false, wave: String? = nil, name: String? = nil,
         text: String? = nil, entities: [TextEntity] = [], forwarded: ForwardedFrom? = nil

@@ -45,7 +45,7 @@ public enum CallMedia: String, WireChoice {
     case audio
     /// Audio and video.
     case video
-    /// A medium of a later version.
+    /// A medium that a later version defines.
     case unknown
 }
 
@@ -63,6 +63,6 @@ public enum CallState: String, WireChoice {
     case declined
     /// The recipient was in another call.
     case busy
-    /// A state of a later version.
+    /// A state that a later version defines.
     case unknown
 }

@@ -2,17 +2,17 @@
 public struct CardBody: Hashable, Sendable {
     /// The user.
     public var user: UserName
-    /// The shown name of the user when the message was sent.
+    /// The shown name of the user when the message was sent; nil if there was none.
     public var nick: String?
-    /// The origin of a forwarded message. Set by the server.
+    /// The origin of a forwarded message; nil for other messages. Set by the server.
     public var forwarded: ForwardedFrom?
 
     /// Creates a body.
     ///
     /// - Parameters:
     ///   - user: The user.
-    ///   - nick: The shown name of the user when the message was sent.
-    ///   - forwarded: The origin of a forwarded message. Set by the server.
+    ///   - nick: The shown name of the user when the message was sent; nil if there was none.
+    ///   - forwarded: The origin of a forwarded message; nil for other messages. Set by the server.
     public init(user: UserName, nick: String? = nil, forwarded: ForwardedFrom? = nil) {
         self.user = user
         self.nick = nick

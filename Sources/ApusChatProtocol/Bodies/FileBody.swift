@@ -8,11 +8,11 @@ public struct FileBody: Hashable, Sendable {
     public var size: Int64
     /// The media type.
     public var type: String
-    /// The caption.
+    /// The caption; nil if there is none.
     public var text: String?
     /// The format of the caption.
     public var entities: [TextEntity]
-    /// The origin of a forwarded message. Set by the server.
+    /// The origin of a forwarded message; nil for other messages. Set by the server.
     public var forwarded: ForwardedFrom?
 
     /// Creates a body.
@@ -22,9 +22,9 @@ public struct FileBody: Hashable, Sendable {
     ///   - name: The name of the file, without a path.
     ///   - size: The size in bytes.
     ///   - type: The media type.
-    ///   - text: The caption.
+    ///   - text: The caption; nil if there is none.
     ///   - entities: The format of the caption.
-    ///   - forwarded: The origin of a forwarded message. Set by the server.
+    ///   - forwarded: The origin of a forwarded message; nil for other messages. Set by the server.
     public init(
         blob: BlobID, name: String, size: Int64, type: String, text: String? = nil, entities: [TextEntity] = [],
         forwarded: ForwardedFrom? = nil

@@ -14,15 +14,16 @@ public struct ImageBody: Hashable, Sendable {
     public var type: String
     /// A BlurHash of the picture, which is shown while the picture is loaded.
     public var thumb: String?
-    /// The name of the file.
+    /// The name of the file; nil if it is not given.
     public var name: String?
-    /// A text that messages have in common if they are shown together as an album.
+    /// A text that messages have in common if they are shown together as an album; nil outside an
+    /// album.
     public var album: String?
-    /// The caption.
+    /// The caption; nil if there is none.
     public var text: String?
     /// The format of the caption.
     public var entities: [TextEntity]
-    /// The origin of a forwarded message. Set by the server.
+    /// The origin of a forwarded message; nil for other messages. Set by the server.
     public var forwarded: ForwardedFrom?
 
     /// Creates a body.
@@ -34,11 +35,12 @@ public struct ImageBody: Hashable, Sendable {
     ///   - size: The size in bytes.
     ///   - type: The media type.
     ///   - thumb: A BlurHash of the picture, which is shown while the picture is loaded.
-    ///   - name: The name of the file.
-    ///   - album: A text that messages have in common if they are shown together as an album.
-    ///   - text: The caption.
+    ///   - name: The name of the file; nil if it is not given.
+    ///   - album: A text that messages have in common if they are shown together as an album; nil
+    ///     outside an album.
+    ///   - text: The caption; nil if there is none.
     ///   - entities: The format of the caption.
-    ///   - forwarded: The origin of a forwarded message. Set by the server.
+    ///   - forwarded: The origin of a forwarded message; nil for other messages. Set by the server.
     public init(
         blob: BlobID, width: Int64, height: Int64, size: Int64, type: String, thumb: String? = nil, name: String? = nil,
         album: String? = nil, text: String? = nil, entities: [TextEntity] = [], forwarded: ForwardedFrom? = nil

@@ -4,13 +4,13 @@ public struct LocationBody: Hashable, Sendable {
     public var latitude: Double
     /// The longitude in degrees east (WGS 84).
     public var longitude: Double
-    /// The radius of the area in which the place is, in metres.
+    /// The radius of the area in which the place is, in metres; nil if it is not known.
     public var accuracy: Double?
-    /// The name of the place.
+    /// The name of the place; nil if it is not given.
     public var name: String?
-    /// The address.
+    /// The address; nil if it is not given.
     public var address: String?
-    /// The origin of a forwarded message. Set by the server.
+    /// The origin of a forwarded message; nil for other messages. Set by the server.
     public var forwarded: ForwardedFrom?
 
     /// Creates a body.
@@ -18,10 +18,11 @@ public struct LocationBody: Hashable, Sendable {
     /// - Parameters:
     ///   - latitude: The latitude in degrees north (WGS 84).
     ///   - longitude: The longitude in degrees east (WGS 84).
-    ///   - accuracy: The radius of the area in which the place is, in metres.
-    ///   - name: The name of the place.
-    ///   - address: The address.
-    ///   - forwarded: The origin of a forwarded message. Set by the server.
+    ///   - accuracy: The radius of the area in which the place is, in metres; nil if it is not
+    ///     known.
+    ///   - name: The name of the place; nil if it is not given.
+    ///   - address: The address; nil if it is not given.
+    ///   - forwarded: The origin of a forwarded message; nil for other messages. Set by the server.
     public init(
         latitude: Double, longitude: Double, accuracy: Double? = nil, name: String? = nil, address: String? = nil,
         forwarded: ForwardedFrom? = nil

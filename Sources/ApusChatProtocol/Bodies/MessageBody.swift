@@ -91,6 +91,8 @@ extension PreviewText {
 
 /// Validates media types.
 enum MediaRule {
+    /// Throws unless a text is a media type.
+    ///
     /// - Parameter prefix: The required beginning of the type, such as `image/`.
     static func validate(type: String, of prefix: String = "") throws(WireError) {
         let parts = type.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)

@@ -8,11 +8,11 @@ public struct PollBody: Hashable, Sendable {
     public var allowsMultiple: Bool
     /// Whether votes are counted without revealing the voters.
     public var isAnonymous: Bool
-    /// The time at which the poll ends, in milliseconds since 1970.
+    /// The time at which the poll ends, in milliseconds since 1970; nil if it has no end.
     public var closesAt: Int64?
     /// Whether the poll has ended. Set by the server.
     public var isClosed: Bool
-    /// The origin of a forwarded message. Set by the server.
+    /// The origin of a forwarded message; nil for other messages. Set by the server.
     public var forwarded: ForwardedFrom?
 
     /// Creates a body.
@@ -22,9 +22,10 @@ public struct PollBody: Hashable, Sendable {
     ///   - options: The options, at least 2.
     ///   - allowsMultiple: Whether a user can vote for several options.
     ///   - isAnonymous: Whether votes are counted without revealing the voters.
-    ///   - closesAt: The time at which the poll ends, in milliseconds since 1970.
+    ///   - closesAt: The time at which the poll ends, in milliseconds since 1970; nil if it has no
+    ///     end.
     ///   - isClosed: Whether the poll has ended. Set by the server.
-    ///   - forwarded: The origin of a forwarded message. Set by the server.
+    ///   - forwarded: The origin of a forwarded message; nil for other messages. Set by the server.
     public init(
         question: String, options: [String], allowsMultiple: Bool = false, isAnonymous: Bool = false, closesAt: Int64? = nil,
         isClosed: Bool = false, forwarded: ForwardedFrom? = nil

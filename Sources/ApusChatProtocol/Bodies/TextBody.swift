@@ -4,9 +4,9 @@ public struct TextBody: Hashable, Sendable {
     public var text: String
     /// The formats, links and mentions in the text.
     public var entities: [TextEntity]
-    /// The preview of the first link. Set by the server.
+    /// The preview of the first link; nil if there is none. Set by the server.
     public var preview: LinkPreview?
-    /// The origin of a forwarded message. Set by the server.
+    /// The origin of a forwarded message; nil for other messages. Set by the server.
     public var forwarded: ForwardedFrom?
 
     /// Creates a body.
@@ -14,8 +14,8 @@ public struct TextBody: Hashable, Sendable {
     /// - Parameters:
     ///   - text: The text. Clients show it literally, never as markup.
     ///   - entities: The formats, links and mentions in the text.
-    ///   - preview: The preview of the first link. Set by the server.
-    ///   - forwarded: The origin of a forwarded message. Set by the server.
+    ///   - preview: The preview of the first link; nil if there is none. Set by the server.
+    ///   - forwarded: The origin of a forwarded message; nil for other messages. Set by the server.
     public init(text: String, entities: [TextEntity] = [], preview: LinkPreview? = nil, forwarded: ForwardedFrom? = nil) {
         self.text = text
         self.entities = entities
@@ -62,29 +62,29 @@ extension TextBody: MessageBody {
 public struct LinkPreview: Hashable, Sendable {
     /// The address of the page.
     public var url: String
-    /// The title of the page.
+    /// The title of the page; nil if it has none.
     public var title: String?
-    /// The description of the page.
+    /// The description of the page; nil if it has none.
     public var text: String?
-    /// The name of the site.
+    /// The name of the site; nil if it is not given.
     public var site: String?
-    /// The blob of a picture of the page.
+    /// The blob of a picture of the page; nil if there is none.
     public var blob: BlobID?
-    /// The width of the picture, in pixels.
+    /// The width of the picture, in pixels; nil if it is not known.
     public var width: Int64?
-    /// The height of the picture, in pixels.
+    /// The height of the picture, in pixels; nil if it is not known.
     public var height: Int64?
 
     /// Creates a preview.
     ///
     /// - Parameters:
     ///   - url: The address of the page.
-    ///   - title: The title of the page.
-    ///   - text: The description of the page.
-    ///   - site: The name of the site.
-    ///   - blob: The blob of a picture of the page.
-    ///   - width: The width of the picture, in pixels.
-    ///   - height: The height of the picture, in pixels.
+    ///   - title: The title of the page; nil if it has none.
+    ///   - text: The description of the page; nil if it has none.
+    ///   - site: The name of the site; nil if it is not given.
+    ///   - blob: The blob of a picture of the page; nil if there is none.
+    ///   - width: The width of the picture, in pixels; nil if it is not known.
+    ///   - height: The height of the picture, in pixels; nil if it is not known.
     public init(
         url: String, title: String? = nil, text: String? = nil, site: String? = nil, blob: BlobID? = nil, width: Int64? = nil,
         height: Int64? = nil
@@ -125,7 +125,7 @@ extension LinkPreview: WireObject {
 public struct ForwardedFrom: Hashable, Sendable {
     /// The sender of the original message; nil if it was forwarded anonymously.
     public var sender: UserName?
-    /// The shown name of the sender at the time of forwarding.
+    /// The shown name of the sender at the time of forwarding; nil if there was none.
     public var nick: String?
     /// The time of the original message, in milliseconds since 1970.
     public var at: Int64
@@ -134,7 +134,7 @@ public struct ForwardedFrom: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - sender: The sender of the original message; nil if it was forwarded anonymously.
-    ///   - nick: The shown name of the sender at the time of forwarding.
+    ///   - nick: The shown name of the sender at the time of forwarding; nil if there was none.
     ///   - at: The time of the original message, in milliseconds since 1970.
     public init(sender: UserName? = nil, nick: String? = nil, at: Int64) {
         self.sender = sender

@@ -120,13 +120,13 @@ package struct WireReader: Sendable {
         self.has(name) ? try self.choice(name) : nil
     }
 
-    /// Decodes a value of a request, which must be one that this version knows.
+    /// Decodes a value of a request, which must be one that this version supports.
     package func knownChoice<Choice: WireChoice>(_ name: String, as type: Choice.Type = Choice.self) throws(WireError) -> Choice {
         try self.required(try self.knownChoiceIfPresent(name), name)
     }
 
     /// Decodes a value of a request that may be absent, and must otherwise be one that this version
-    /// knows.
+    /// supports.
     package func knownChoiceIfPresent<Choice: WireChoice>(
         _ name: String, as type: Choice.Type = Choice.self
     ) throws(WireError) -> Choice? {

@@ -9,7 +9,7 @@ public struct ChatError: Error, Hashable, Sendable, CustomStringConvertible {
         case unauthorized
         /// The role or the settings do not permit the action.
         case forbidden
-        /// The object does not exist, or the user may not know that it does.
+        /// The object does not exist, or its existence must not be revealed to the user.
         case notFound = "not_found"
         /// Another request has the same id, the name is taken, or the object is already in another
         /// state.
@@ -35,7 +35,7 @@ public struct ChatError: Error, Hashable, Sendable, CustomStringConvertible {
         case unavailable
         /// The server failed.
         case `internal`
-        /// A code of a later server. Treat it as permanent.
+        /// A code that a later server defines. Treat it as permanent.
         case unknown
 
         /// Whether a retry of the same request, with the same id, can succeed later.
@@ -69,9 +69,9 @@ public struct ChatError: Error, Hashable, Sendable, CustomStringConvertible {
     public var code: Code
     /// A description for developers, in English.
     public var message: String
-    /// The path of the invalid field, such as `body.text`.
+    /// The path of the invalid field, such as `body.text`; nil if the error concerns no field.
     public var field: String?
-    /// The time after which a retry can succeed, in milliseconds.
+    /// The time after which a retry can succeed, in milliseconds; nil if it is not known.
     public var retryAfter: Int64?
 
     package init(_ code: Code, message: String, field: String? = nil, retryAfter: Int64? = nil) {

@@ -81,7 +81,8 @@ package struct SessionAnswer: Hashable, WireObject {
     package var device: DeviceID
     /// The access token, for the field `Authorization` and for the `auth` of Socket.IO.
     package var access: String
-    /// The time at which the access token expires. An open connection is not closed then.
+    /// The time at which the access token expires, in milliseconds since 1970. An open connection
+    /// is not closed then.
     package var accessExpiresAt: Int64
     /// The token that renews the session. It can be used once.
     package var refresh: String

@@ -48,8 +48,8 @@ public struct DeviceID: Hashable, Sendable, Comparable, CustomStringConvertible 
     public static func < (left: Self, right: Self) -> Bool { left.number < right.number }
 }
 
-/// Identifies a changing request of a sender. The client chooses it, and sends the same one with a
-/// retry. Clients use UUIDs of version 7 (RFC 9562), which sort by time.
+/// Identifies a request of a sender that changes data. The client chooses the id, and sends the
+/// same one with a retry. Clients use UUIDs of version 7 (RFC 9562), which sort by time.
 public struct ClientID: Hashable, Sendable, CustomStringConvertible {
     /// The identifier on the wire.
     public let rawValue: String

@@ -12,7 +12,7 @@ public enum EventState: String, WireChoice {
     case expired
     /// The content was removed with the sender's account, or by an operator. The body is empty.
     case erased
-    /// A state of a later server. Treat it as `normal`.
+    /// A state that a later server defines. Treat it as `normal`.
     case unknown
 
     /// Whether the content was removed.
@@ -66,9 +66,9 @@ public struct ChatEvent: Hashable, Sendable {
     public var at: Int64
     /// The kind.
     public var kind: EventKind
-    /// The `seq` of the event to which a reply or a change refers.
+    /// The `seq` of the event to which a reply or a change refers; nil for other events.
     public var ref: Int64?
-    /// The `seq` of the message that began the thread of this reply.
+    /// The `seq` of the message that began the thread of this reply; nil outside of threads.
     public var thread: Int64?
     /// The state of the content.
     public var state: EventState
@@ -77,14 +77,14 @@ public struct ChatEvent: Hashable, Sendable {
     /// The time of the last edit, in milliseconds since 1970. For a call, the time of the last
     /// change of its state.
     public var editedAt: Int64?
-    /// The time at which the message expires, in milliseconds since 1970.
+    /// The time at which the message expires, in milliseconds since 1970; nil if it does not.
     public var expiresAt: Int64?
     /// The reactions, the most frequent first.
     public var reactions: [ReactionCount]
     /// The number of votes for each option of a poll. In a `vote`, the numbers of its poll after
     /// the vote.
     public var votes: [Int64]
-    /// The summary of the thread that this message began.
+    /// The summary of the thread that this message began; nil if it began none.
     public var replies: ThreadSummary?
 
     package init(

@@ -12,11 +12,11 @@ public struct ChatHead: Hashable, Sendable {
     public var state: MemberState
     /// The recipient's role.
     public var role: MemberRole
-    /// The title of a group or channel.
+    /// The title of a group or channel; nil for other kinds.
     public var title: String?
-    /// The picture of a group or channel.
+    /// The picture of a group or channel; nil if there is none.
     public var avatar: BlobID?
-    /// The other user of a pair, or the user that invited the recipient.
+    /// The other user of a pair, or the user that invited the recipient; nil if there is neither.
     public var peer: ChatUser?
     /// The number of members of a group or channel; 0 for other kinds.
     public var members: Int64
@@ -43,7 +43,7 @@ public struct ChatHead: Hashable, Sendable {
     public var at: Int64
     /// The preview of the newest event that moves the conversation up in lists: a message, a change
     /// of the profile or the settings, or the invitation, the join, the leave or the removal of
-    /// members.
+    /// members. Nil if there is no such event.
     public var last: EventPreview?
     /// The `seq` of each pinned message, newest first.
     public var pins: [Int64]

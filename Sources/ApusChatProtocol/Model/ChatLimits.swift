@@ -130,7 +130,7 @@ public enum ChatLimits {
     // MARK: Blobs
     /// The maximum size of an upload, in bytes, unless the server has another one (`blob_bytes`).
     public static let blobBytes: Int64 = 100 * 1024 * 1024
-    /// The maximum size of a file in a message, whatever the limit of its server: 1 TiB.
+    /// The maximum size of a file in a message, regardless of the limit of the server: 1 TiB.
     package static let fileBytes: Int64 = 1 << 40
     /// The maximum width and height of a picture, in pixels.
     public static let imageSide: Int64 = 16_384
@@ -155,6 +155,7 @@ public enum ChatLimits {
     package static let messageLength = 1_000
     /// The maximum size of the data of a `signal`, in bytes.
     package static let signalBytes = 16 * 1024
-    /// The time for which the answer to a changing request is stored, in seconds: seven days.
+    /// The time for which the answer to a request that changes data is stored, in seconds: seven
+    /// days.
     package static let answerSeconds: Int64 = 604_800
 }

@@ -2,11 +2,11 @@
 public struct ChatUser: Hashable, Sendable {
     /// The account name.
     public var name: UserName
-    /// The shown name. Several users may have the same one.
+    /// The shown name; nil if there is none. Several users may have the same one.
     public var nick: String?
-    /// The picture.
+    /// The picture; nil if there is none.
     public var avatar: BlobID?
-    /// The status text.
+    /// The status text; nil if there is none.
     public var status: String?
     /// Whether a device of the user is connected; nil if the recipient may not see it.
     public var online: Bool?
@@ -65,11 +65,12 @@ public struct ChatMember: Hashable, Sendable {
     /// The ordinal of the last message that the member has read; nil if read positions are not
     /// shown.
     public var read: Int64?
-    /// The time until which the member may not write, in milliseconds since 1970.
+    /// The time until which the member may not write, in milliseconds since 1970; nil if the member
+    /// may write.
     public var mutedUntil: Int64?
     /// The time at which the ban ends, in milliseconds since 1970; nil if it has no end.
     public var bannedUntil: Int64?
-    /// The member that added or invited the user.
+    /// The member that added or invited the user; nil if there is none.
     public var by: UserName?
 
     package init(

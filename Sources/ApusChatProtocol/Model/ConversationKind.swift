@@ -8,7 +8,7 @@ public enum ConversationKind: String, WireChoice {
     case group
     /// A group in which a few members write and the others read.
     case channel
-    /// A kind of a later server.
+    /// A kind that a later server defines.
     case unknown
 }
 
@@ -24,7 +24,7 @@ public enum MemberRole: String, WireChoice {
     case reader
     /// A user that joined by a guest link.
     case guest
-    /// A role of a later server.
+    /// A role that a later server defines.
     case unknown
 }
 
@@ -42,6 +42,6 @@ public enum MemberState: String, WireChoice {
     case removed
     /// The user was banned and cannot join.
     case banned
-    /// A state of a later server.
+    /// A state that a later server defines.
     case unknown
 }

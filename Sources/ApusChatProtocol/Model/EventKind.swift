@@ -18,7 +18,7 @@ public struct EventKind: Hashable, Sendable, CustomStringConvertible {
         case hidden
         /// The kind of an application: `x.` and a name.
         case custom(String)
-        /// A kind of a later version.
+        /// A kind that a later version defines.
         case other(String)
     }
 
@@ -54,7 +54,7 @@ public struct EventKind: Hashable, Sendable, CustomStringConvertible {
     /// content is removed together with that of the message.
     package var repeatsContent: Bool { self == .edit || self == .preview }
 
-    /// Whether this version knows the kind, or it is the kind of an application.
+    /// Whether this version supports the kind, or it is the kind of an application.
     public var isKnown: Bool {
         if case .other = self.code { false } else { true }
     }

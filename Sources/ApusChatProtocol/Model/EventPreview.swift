@@ -4,7 +4,7 @@ public struct EventPreview: Hashable, Sendable {
     public var seq: Int64
     /// The ordinal among the messages; nil for a change.
     public var n: Int64?
-    /// The sender.
+    /// The sender; nil for a hidden event and for an event of the server.
     public var sender: UserName?
     /// The time, in milliseconds since 1970.
     public var at: Int64
@@ -21,7 +21,8 @@ public struct EventPreview: Hashable, Sendable {
     public var call: CallState?
     /// Whether the event is a voice message.
     public var isVoice: Bool
-    /// The duration of a call that has ended, or of a recording, in milliseconds.
+    /// The duration of a call that has ended, or of a recording, in milliseconds; nil for other
+    /// events.
     public var duration: Int64?
 
     package init(

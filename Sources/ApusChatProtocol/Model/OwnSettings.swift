@@ -1,16 +1,18 @@
 /// A user's settings for one conversation. Other users do not see them.
 public struct OwnSettings: Hashable, Sendable {
-    /// The time at which the user pinned the conversation; nil if it is not pinned.
+    /// The time at which the user pinned the conversation, in milliseconds since 1970; nil if it is
+    /// not pinned.
     public var pinnedAt: Int64?
     /// Whether the conversation is archived.
     public var isArchived: Bool
-    /// The time until which there are no notifications, in milliseconds since 1970.
+    /// The time until which there are no notifications, in milliseconds since 1970; nil if they are
+    /// not muted.
     public var mutedUntil: Int64?
     /// The messages that cause notifications while the conversation is not muted.
     public var notify: NotificationRule
     /// Whether the user marked the conversation as unread.
     public var isMarkedUnread: Bool
-    /// The unfinished message.
+    /// The unfinished message; nil if there is none.
     public var draft: Draft?
     /// The folders that contain the conversation.
     public var folders: [String]
@@ -35,7 +37,7 @@ public enum NotificationRule: String, WireChoice {
     case all
     /// Messages that mention the user.
     case mentions
-    /// A rule of a later server. Treat it as `all`.
+    /// A rule that a later server defines. Treat it as `all`.
     case unknown
 }
 
@@ -43,7 +45,7 @@ public enum NotificationRule: String, WireChoice {
 public struct Draft: Hashable, Sendable {
     /// The text.
     public var text: String
-    /// The `seq` of the message that the draft replies to.
+    /// The `seq` of the message that the draft replies to; nil if there is none.
     public var ref: Int64?
     /// The time of the last change, in milliseconds since 1970.
     public var at: Int64

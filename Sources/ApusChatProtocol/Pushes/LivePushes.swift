@@ -64,7 +64,8 @@ package struct PresencePush: Hashable, WireObject {
     package struct Entry: Hashable, WireObject {
         package var user: UserName
         package var isOnline: Bool
-        /// The time of the last connection; nil if the recipient may not see it.
+        /// The time of the last connection, in milliseconds since 1970; nil if the recipient may
+        /// not see it.
         package var lastSeen: Int64?
 
         package init(user: UserName, isOnline: Bool, lastSeen: Int64? = nil) {
@@ -111,7 +112,7 @@ package struct ByePush: Hashable, WireObject {
         case protocolError = "protocol_error"
         /// The server does not support the client's protocol version. Update the client.
         case version
-        /// A reason of a later server.
+        /// A reason that a later server defines.
         case unknown
 
         /// Whether the client may reconnect with the same session.

@@ -1,7 +1,7 @@
 package import ApusJSON
 
-/// `call.start`: calls the other members, or returns the call that takes place. Of two calls that
-/// cross, the later one returns the earlier one, which its client then accepts.
+/// `call.start`: calls the other members, or returns the call that is in progress. Of two calls
+/// that cross, the later one returns the earlier one, which its client then accepts.
 package struct CallStartRequest: Hashable, WireObject {
     package var id: ClientID
     package var conversation: ConversationID

@@ -31,7 +31,7 @@ public enum ContactState: String, WireChoice {
     case asked
     /// The user blocked the other user.
     case blocked
-    /// A state of a later server.
+    /// A state that a later server defines.
     case unknown
 }
 
@@ -41,7 +41,7 @@ public struct Contact: Hashable, Sendable, WireObject {
     public var user: ChatUser
     /// The relation.
     public var state: ContactState
-    /// The alias that the user gave the contact.
+    /// The alias that the user gave the contact; nil if there is none.
     public var alias: String?
     /// The text of the request.
     public var text: String?

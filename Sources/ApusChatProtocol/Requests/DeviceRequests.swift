@@ -12,7 +12,7 @@ public struct ChatDevice: Hashable, Sendable, WireObject {
     public var at: Int64
     /// The time of the last sign-in or renewal of the session, in milliseconds since 1970.
     public var lastSeen: Int64
-    /// The network address of the last sign-in or renewal of the session.
+    /// The network address of the last sign-in or renewal of the session; nil if it is not known.
     public var address: String?
     /// Whether it is the device that sent the request.
     public var isCurrent: Bool

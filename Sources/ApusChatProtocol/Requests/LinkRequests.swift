@@ -200,7 +200,7 @@ public struct LinkInfoAnswer: Hashable, Sendable, WireObject {
     public var title: String
     /// The kind.
     public var kind: ConversationKind
-    /// The picture.
+    /// The picture; nil without one.
     public var avatar: BlobID?
     /// The number of members.
     public var members: Int64

@@ -9,7 +9,7 @@ package struct ScheduleRequest: Hashable, WireObject {
     package var body: JSONObject
     /// The `seq` of the message that this one replies to.
     package var ref: Int64?
-    /// The `seq` of the message that began the thread.
+    /// The `seq` of the message that began the thread; nil outside of threads.
     package var thread: Int64?
     /// Whether recipients are not notified.
     package var isSilent: Bool
@@ -65,13 +65,13 @@ public struct ScheduledMessage: Hashable, Sendable, WireObject {
     public var body: JSONObject
     /// The `seq` of the message that this one replies to.
     public var ref: Int64?
-    /// The `seq` of the message that began the thread.
+    /// The `seq` of the message that began the thread; nil outside of threads.
     public var thread: Int64?
     /// Whether recipients are not notified.
     public var isSilent: Bool
     /// The time at which the message is sent, in milliseconds since 1970.
     public var sendAt: Int64
-    /// The reason for which the message could not be sent.
+    /// The reason for which the message could not be sent; nil if it was not refused.
     public var error: ChatError.Code?
 
     package init(

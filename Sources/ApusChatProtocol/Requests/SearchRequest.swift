@@ -115,7 +115,8 @@ package struct SearchAnswer: Hashable, WireObject {
     package var hits: [SearchHit]
     /// The position of the next page; absent on the last one.
     package var page: PageToken?
-    /// The time up to which the index contains all messages; nil if it contains all of them.
+    /// The time up to which the index contains all messages, in milliseconds since 1970; nil if it
+    /// contains all of them.
     package var indexedAt: Int64?
 
     package init(hits: [SearchHit], page: PageToken? = nil, indexedAt: Int64? = nil) {

@@ -105,7 +105,7 @@ package struct SendAnswer: Hashable, WireObject {
     }
 }
 
-/// The answer to a changing request that has no other result.
+/// The answer to a request that changes data and has no other result.
 package struct ChangeAnswer: Hashable, WireObject {
     package var conversation: ConversationID
     package var id: ClientID

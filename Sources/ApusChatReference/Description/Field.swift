@@ -71,7 +71,7 @@ package struct Field: Hashable, Sendable {
         Self(name: name, type: type, isRequired: false, text: text)
     }
 
-    /// The client's id of a changing request.
+    /// The id that the client chose for a request that changes data.
     package static let id = Self.must("id", .client, "The client's id of the request. A retry carries the same one.")
     /// The conversation of a request.
     package static let conv = Self.must("conv", .conversation, "The conversation.")

@@ -55,7 +55,7 @@ package final class ChatFolder: Sendable {
     deinit { _ = close(self.lock) }
 
     /// Releases the lock, so that another server can use the folder. The caller must not write to
-    /// it any more.
+    /// it afterwards.
     package func unlock() { _ = flock(self.lock, LOCK_UN) }
 
     var databasePath: String { self.path + "/chat.sqlite" }

@@ -36,7 +36,7 @@ struct LogReader {
         return try self.views([row]).first
     }
 
-    /// Returns the seqs of the pinned messages in the visible range, newest first.
+    /// Returns the `seq` of each pinned message in the visible range, newest first; at most 1,000.
     func pins() throws(StorageError) -> [Int64] {
         let statement = try self.connection.statement(LogQuery.pins)
         statement.with(EventPlace.id(self.slot, self.view.first), EventPlace.id(self.slot, self.view.last), 1_000)

@@ -61,7 +61,7 @@ extension SQLiteReads {
         try self.connection.prepare("PRAGMA integrity_check(100)").all { $0.text(0) }.filter { $0 != "ok" }
     }
 
-    /// Writes a consistent copy of the database to a new file. The server can run meanwhile.
+    /// Writes a consistent copy of the database to a new file. The server can run at the same time.
     package func backUp(to path: String) throws(StorageError) {
         try self.connection.execute("PRAGMA query_only = 0")
         // The connection must become read-only again, even after a failure.
@@ -83,7 +83,7 @@ extension SQLiteStorage {
         return true
     }
 
-    /// Rewrites the database without unused space. No batch is written meanwhile.
+    /// Rewrites the database without unused space. No batch is written until the method returns.
     package func vacuum() throws(StorageError) {
         try self.connection.execute("VACUUM")
         try self.connection.checkpoint()

@@ -5,7 +5,7 @@
 /// - `counter` contains the numbers of a conversation, most of which change with every message.
 ///   They are separate from its title, description and settings.
 /// - `event.n` is the number of messages up to and including the event. It is also set for changes,
-///   so that the seq of an ordinal is found by bisection.
+///   so that the `seq` of an ordinal is found by bisection.
 /// - `event_client` begins with the client's id. Clients use ids that are ordered by time, so a
 ///   batch writes to the end of the index instead of to one page for each conversation.
 enum SchemaStep1 {

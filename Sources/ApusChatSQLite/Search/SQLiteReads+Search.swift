@@ -39,6 +39,8 @@ extension SQLiteReads {
         }
     }
 
+    /// Returns a page of hits.
+    ///
     /// - Parameter isDamaged: Set to true if the index is damaged. Other errors concern the log.
     private func page(
         _ need: SearchNeed, as user: UserKey, limit: Int, isDamaged: inout Bool

@@ -31,7 +31,7 @@ package final class SearchIndex: SearchIndexing {
         var hasContent: Bool
         /// Its text; nil if it has none.
         var text: String?
-        /// The number of the change of the message.
+        /// The number of the last change of the message, in the order of all changes of texts.
         var change: Int64
 
         init(_ row: SQLiteStatement) {

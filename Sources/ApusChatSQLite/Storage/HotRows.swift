@@ -5,7 +5,7 @@ final class HotConversation {
     let slot: Int64
     var row: ConversationRow
     var members: [UserKey: MemberRow] = [:]
-    /// The seq and the ordinal of the last written event.
+    /// The `seq` and the ordinal of the last written event.
     var lastSeq: Int64
     var lastN: Int64
 

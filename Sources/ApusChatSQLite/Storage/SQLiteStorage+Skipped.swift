@@ -35,7 +35,7 @@ extension SQLiteStorage {
         let slot = conversation.slot
         let last = try self.seq(ofOrdinal: high, in: conversation)
         let statement = try self.connection.statement(FactQuery.eventsBackwards)
-        // The message with ordinal `low` has at least the seq `low`.
+        // The message with ordinal `low` has at least the `seq` `low`.
         statement.with(EventPlace.id(slot, max(1, low)), EventPlace.id(slot, last))
         var own: Set<Int64> = []
         var first = last + 1
@@ -58,11 +58,11 @@ extension SQLiteStorage {
         return Int64(own.count)
     }
 
-    /// Returns the seq of the last event up to which there are `n` messages, found by bisection.
+    /// Returns the `seq` of the last event up to which there are `n` messages, found by bisection.
     private func seq(ofOrdinal n: Int64, in conversation: HotConversation) throws(StorageError) -> Int64 {
         let counters = conversation.row.counters
         guard n < counters.lastN else { return counters.lastSeq }
-        // Each message above ordinal `n` has a seq above the result, which bounds the search.
+        // Each message above ordinal `n` has a `seq` above the result, which bounds the search.
         var (low, high) = (max(1, n), counters.lastSeq - (counters.lastN - n))
         let statement = try self.connection.statement(FactQuery.ordinal)
         while low < high {

@@ -25,8 +25,8 @@ extension ChatServerConfiguration {
         ///   - endpoint: The URL of the store. Default: that of AWS in the region.
         ///   - region: The region, which is part of the signatures of requests.
         ///   - credentials: The key with which requests are signed.
-        ///   - authoritiesPEM: Certificate authorities to trust in addition to the system's, in PEM
-        ///     format. Default: none.
+        ///   - authoritiesPEM: Certificate authorities to trust in addition to those of the system,
+        ///     in PEM format. Default: none.
         public static func s3(
             _ url: String, endpoint: String? = nil, region: String, credentials: Credentials, authoritiesPEM: String? = nil
         ) -> Self {

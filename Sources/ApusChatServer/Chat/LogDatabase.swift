@@ -3,8 +3,8 @@ package import ApusChatService
 package import ApusChatStorage
 import ApusEventLoop
 
-/// The account database of a storage that the log of the chat writes. Reads use a separate thread,
-/// so that they do not wait for the disk.
+/// The account database in the storage of a chat log. The thread of the log does the writes. Reads
+/// use a separate thread, so that they do not wait for the writes to the disk.
 package final class LogDatabase: AccountDatabase {
     private let log: ChatLog
     private let reads: QueueBound<any AccountReads>

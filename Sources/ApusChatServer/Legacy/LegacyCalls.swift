@@ -8,6 +8,6 @@ struct LegacyCalls: Sendable {
     var peers: Set<DeviceID> = []
     /// The other user of that call.
     var peer: UserName?
-    /// The call that rings at the app, or that the app has started.
+    /// The call that rings in the app, or that the app has started.
     var ringing: LegacyRoom?
 }

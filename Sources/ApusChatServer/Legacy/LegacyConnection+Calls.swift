@@ -26,7 +26,7 @@ extension LegacyConnection {
         return room.name
     }
 
-    /// Joins a call. If the call rings at the user, it is accepted.
+    /// Joins a call. A call that rings for the user is accepted.
     func joinCall(_ argument: JSONValue, _ user: UserName) async throws {
         let room = try Self.room(argument)
         // The log is read as the user, so a user that is not a member finds no such conversation.
@@ -159,7 +159,7 @@ extension LegacyConnection {
         if self.calls.peers.insert(push.device).inserted {
             _ = self.server.rooms.withLockedValue { $0.join(room, push.device, of: push.sender) }
             // A device that answers the join of the app took part before, and waits for its offer.
-            // The app reconnects to all devices it knows, so this is for the first one only.
+            // The app reconnects to all devices of its list, so only the first answer causes this.
             let wasThere = signal == .join && push.data["reply"] == .bool(true) && self.calls.peers.count == 1
             self.emit(wasThere ? LegacySignal.peers([push.device], you: self.device) : LegacySignal.join.frame(from: push.device))
         }

@@ -172,7 +172,7 @@ actor LegacyConnection {
         self.account.map { LegacyFrames(user: $0.user, bodies: LegacyBodies(paths: self.server.paths)) }
     }
 
-    /// Returns the group that an app knows by this name.
+    /// Returns the group that an app identifies by this name.
     func group(_ title: String) -> ConversationID? {
         self.conversations.filter { $0.value == .group(title) }.keys.min()
     }
@@ -198,7 +198,7 @@ actor LegacyConnection {
         if self.deliveries[head.conversation] == nil {
             var first = start
             if first == nil, head.unread > 0 { first = try? await self.patiently { try await self.firstUnread(head) } }
-            // Another task may have added the conversation meanwhile.
+            // Another task may have added the conversation during the wait.
             if self.deliveries[head.conversation] == nil {
                 self.deliveries[head.conversation] = LegacyDelivery(next: first ?? head.seq + 1)
             }
@@ -285,6 +285,8 @@ actor LegacyConnection {
         return frame.with(thumbnail: Array(bytes.readableBytesView))
     }
 
+    /// Sends a frame to the app.
+    ///
     /// - Parameter message: The message that the app acknowledges.
     func emit(_ frame: LegacyFrame, answering message: (conversation: ConversationID, n: Int64)? = nil) {
         guard let (conversation, n) = message else { return self.socket.emit(frame.event, arguments: [frame.argument]) }

@@ -11,6 +11,8 @@ enum LegacyUsers {
     /// The maximum number of accounts, because the legacy protocol does not page them.
     static let maximum = 2_000
 
+    /// Returns the accounts that all users find, at most ``maximum``.
+    ///
     /// - Parameter page: Returns the accounts after a key, in the order of their keys; empty at the
     ///   end.
     static func entries(_ page: (_ after: UserKey?) async throws -> [Entry]) async throws -> [Entry] {

@@ -22,7 +22,8 @@ struct ConnectionChannel: HTTPChannelHandler {
     let timeouts: PassThroughTimeouts
     /// The TLS context; nil for a listener without TLS.
     let tls: NIOSSLContext?
-    /// Determines the peers that must begin with a PROXY header; nil if no peer must.
+    /// Determines the peers whose connections must begin with a PROXY header; nil if there are
+    /// none.
     let proxies: ProxyPeers?
 
     struct Refused: Error {}

@@ -88,7 +88,7 @@ struct PageRoutes: Sendable {
         return hash.utf8.count == 16 && file.hash.hasPrefix(hash)
     }
 
-    /// The maximum size of one write, in bytes. TLS encrypts and copies a whole write at once.
+    /// The maximum size of one write, in bytes. TLS encrypts and copies a write as a whole.
     private static let pieceBytes = 64 << 10
 
     /// Returns a body that is written as fast as the client receives it. A client that does not

@@ -31,7 +31,7 @@ struct PageFetcher: Sendable {
     }
 
     /// Returns the description in the head of a page. Nil if the address has a port that is not
-    /// permitted, if the answer is not an HTML page with a title, or after too many redirects.
+    /// permitted, if the response is not an HTML page with a title, or after too many redirects.
     ///
     /// - Throws: An error of the connection, which includes that of an address that is not public.
     func facts(of address: PageAddress) async throws -> PageFacts? {

@@ -20,7 +20,7 @@ struct ProxyProtocolHeader: Hashable, Sendable {
         case invalid(String)
     }
 
-    /// The maximum length of a header of version 1, with its line end.
+    /// The maximum length of a header of version 1 with its line end, in bytes.
     static let textBytes = 107
     /// The maximum length of the addresses and extensions after the first 16 bytes of version 2.
     /// The format permits 65,535.

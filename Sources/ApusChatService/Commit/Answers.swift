@@ -11,8 +11,8 @@ struct Submission: Sendable {
     let completion: Answers.Completion
 }
 
-/// The answers of a batch. Each event loop receives its answers at once, so that a connection
-/// receives them in one write.
+/// The answers of a batch. Each event loop receives all its answers in one task, so that a
+/// connection receives them in one write.
 struct Answers {
     typealias Completion = @Sendable (Result<StoredAnswer, ChatError>) -> Void
 

@@ -53,7 +53,7 @@ final class Hub {
     /// The connections whose transports are asked whether they have written their data, after the
     /// deliveries of the batch.
     private var asked: [ChatConnection] = []
-    /// The maximum number of deliveries of a batch that are handed to the event loops together.
+    /// The maximum number of deliveries of a batch that are passed to the event loops together.
     private static let maximumDeliveries = 2_048
 
     /// - Parameters:

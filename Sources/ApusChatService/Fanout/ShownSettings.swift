@@ -62,6 +62,9 @@ struct ShownSettings {
         return user
     }
 
+    /// Returns a conversation, from the cache or from the storage; nil if it cannot be read as the
+    /// user.
+    ///
     /// - Parameter user: A member, as whom the head of the conversation is read.
     private mutating func conversation(_ key: ConversationKey, of user: UserKey, _ reads: any AccountReads) throws -> Conversation? {
         if let known = self.conversations[key] { return known }

@@ -7,6 +7,8 @@ import ApusJSON
 extension ChatGateway {
     typealias Answer = @Sendable (Result<JSONValue, ChatError>) -> Void
 
+    /// Answers the verbs that concern connections.
+    ///
     /// - Returns: False if the verb is not one of these.
     func answerLive(_ verb: String, _ request: JSONValue, on connection: ChatConnection, _ answer: @escaping Answer) -> Bool {
         switch verb {

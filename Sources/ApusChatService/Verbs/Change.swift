@@ -4,7 +4,7 @@ import ApusChatStorage
 import ApusJSON
 import Crypto
 
-/// A changing request: the commands that it causes, and the form of its answer.
+/// A request that changes data: the commands that it causes, and the form of its answer.
 struct Change: Sendable {
     enum Answer: Sendable {
         case place(@Sendable (StoredAnswer) -> JSONValue)

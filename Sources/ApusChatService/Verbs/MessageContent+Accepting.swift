@@ -35,8 +35,8 @@ extension MessageContent {
         self.closesAt = max(0, poll.closesAt ?? 0)
     }
 
-    /// Returns the media type of a recording, from that of its file. WebM and MP4 are containers of
-    /// films and of sound, and their first bytes do not tell which.
+    /// Returns the media type of a recording, from that of its file. WebM and MP4 contain films or
+    /// sound, which their first bytes do not distinguish.
     private static func soundType(_ type: String) -> String {
         type.hasPrefix("video/") ? "audio/" + type.dropFirst("video/".count) : type
     }

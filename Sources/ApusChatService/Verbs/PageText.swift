@@ -11,7 +11,10 @@ enum PageText {
         return token
     }
 
+    /// Decodes a token.
+    ///
     /// - Returns: The fields after the tag.
+    /// - Throws: `bad_request` unless the token has the tag and the number of fields.
     static func fields(_ token: PageToken, tag: String, count: Int) throws -> [String] {
         let fields = token.rawValue.split(separator: "~", omittingEmptySubsequences: false).map(String.init)
         guard fields.count == count + 1, fields[0] == tag else { throw ChatError.wrongPage }

@@ -13,7 +13,7 @@ extension VerbTable {
             return Change(
                 commands: { _, _ in [requester.command(.createLink(request.conversation.key, terms), identity)] },
                 answer: .reading { stored, context in
-                    // A retry is answered with a link that was revoked meanwhile, too.
+                    // The answer to a retry contains the link even if it has been revoked since.
                     guard let link = try context.reads.link(stored.text).flatMap({ try context.link($0.link) }) else {
                         throw ChatError.noLink
                     }

@@ -113,7 +113,7 @@ extension Simulation {
         }
     }
 
-    /// Starts a call, or reports a state of one that was started lately.
+    /// Starts a call, or reports a state of one that was started recently.
     private func call(in conversation: ConversationID, on device: Device) {
         let known = self.oracle.callers.keys.sorted { ($0.conversation, $0.seq) < ($1.conversation, $1.seq) }
         let calls = known.filter { self.oracle.books[$0.conversation]?.call?.seq == $0.seq || self.dice.chance(perMille: 50) }

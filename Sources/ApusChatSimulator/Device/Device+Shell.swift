@@ -39,8 +39,8 @@ extension Device {
         case .send(let id): self.carryOut(self.core.failed(send: id, with: error))
         case .mark(let request): self.carryOut(self.core.failed(request, with: error))
         case .change(let id):
-            // A simulated user gives up a request that could succeed only on the next day.
-            // It also gives up a forward that slow mode refuses.
+            // A simulated user does not repeat a request that could succeed only on the next day,
+            // nor a forward that slow mode refuses.
             let isForward = self.changes.contains { $0.id == id && $0.originals != nil }
             if !error.code.isTemporary || error.retryAfter ?? 0 > 60_000 || isForward && error.code == .tooMany {
                 self.changes.removeAll { $0.id == id }

@@ -96,7 +96,7 @@ final class Device {
         self.core.disconnected()
     }
 
-    /// Ends the device for ever, because the account of its user was deleted.
+    /// Ends the device permanently, because the account of its user was deleted.
     func retire() {
         self.isRetired = true
         self.connection?.drop()

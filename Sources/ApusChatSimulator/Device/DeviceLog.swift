@@ -1,12 +1,12 @@
 import ApusChatCore
 import ApusChatProtocol
 
-/// The stored events of one conversation, by seq.
+/// The stored events of one conversation, by `seq`.
 struct DeviceLog {
     /// A stored event. It is a class, so that the array contains references.
     private final class Stored {
         let event: ChatEvent
-        /// The seq up to which the event contains changes.
+        /// The `seq` up to which the event contains changes.
         let asOf: Int64
 
         init(event: ChatEvent, asOf: Int64) {
@@ -15,7 +15,7 @@ struct DeviceLog {
         }
     }
 
-    /// The seq of the first element of `events`.
+    /// The `seq` of the first element of `events`.
     private var first: Int64 = 0
     /// The events from `first` onward; nil where an event is missing.
     private var events: [Stored?] = []
@@ -23,7 +23,7 @@ struct DeviceLog {
     private var expiring = 0
 
     var count: Int { self.events.count }
-    /// The lowest stored seq; nil for an empty log.
+    /// The lowest stored `seq`; nil for an empty log.
     var lowest: Int64? { self.events.isEmpty ? nil : self.first }
     var last: Int64 { self.first + Int64(self.events.count) - 1 }
 
@@ -86,10 +86,10 @@ struct DeviceLog {
         }
     }
 
-    /// The seqs that are missing between the first and the last stored event.
+    /// The `seq` of each event that is missing between the first and the last stored one.
     var missing: [Int64] { self.events.indices.filter { self.events[$0] == nil }.map { self.first + Int64($0) } }
 
-    /// Returns the highest missing seq that is at least `floor`; nil if none is missing.
+    /// Returns the highest missing `seq` that is at least `floor`; nil if none is missing.
     func lastMissing(from floor: Int64) -> Int64? {
         guard !self.events.isEmpty else { return nil }
         for index in self.events.indices.reversed() {

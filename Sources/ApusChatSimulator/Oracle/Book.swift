@@ -8,7 +8,7 @@ final class Book {
     var entries: [Entry] = []
     var people: [UserKey: Person] = [:]
     var settings: ConversationSettings
-    /// The seqs of the replies to each first message of a thread, in order.
+    /// For each message that began a thread, the `seq` of each reply, in order.
     var replies: [Int64: [Int64]] = [:]
 
     init(key: ConversationKey, kind: ConversationKind, settings: ConversationSettings) {
@@ -40,7 +40,7 @@ final class Entry {
     var text: String
     let at: Int64
     var expiresAt: Int64 = 0
-    /// The seq of the first message of the thread, or 0.
+    /// The `seq` of the first message of the thread, or 0.
     var thread: Int64 = 0
     /// The sender of the original of a forwarded message.
     var origin: UserKey?
@@ -48,7 +48,8 @@ final class Entry {
     var call: Call?
     /// The title of the page that the preview of the text shows; empty if there is none.
     var preview = ""
-    /// The text and the title before the first edit, and the time of the last one.
+    /// The text, the title and the origin before the first edit, and the time of the last edit, in
+    /// milliseconds since 1970.
     var original = ""
     var originalPreview = ""
     var firstOrigin: UserKey?
@@ -68,7 +69,7 @@ final class Entry {
     /// The users from which a block hides a change of the entry. A page that is read later shows
     /// the change.
     var changedUnseenBy: [UserKey] = []
-    /// The seq of the last entry that changed this one, or the seq of this entry.
+    /// The `seq` of the last entry that changed this one, or the `seq` of this entry.
     var changedBy: Int64
 
     init(seq: Int64, n: Int64, sender: UserKey, kind: EventKind, ref: Int64, text: String, at: Int64) {
@@ -108,9 +109,9 @@ final class Entry {
 /// The state of a call.
 struct Call {
     var state = CallState.ringing
-    /// The time at which a callee accepted the call; 0 before.
+    /// The time at which a callee accepted the call, in milliseconds since 1970; 0 before.
     var acceptedAt: Int64 = 0
-    /// The time from the answer to the end; nil before the end.
+    /// The time from the answer to the end, in milliseconds; nil before the end.
     var duration: Int64?
 
     var isOver: Bool { self.state != .ringing && self.state != .accepted }
@@ -120,7 +121,7 @@ struct Call {
 struct Poll {
     var options: Int
     var allowsMany: Bool
-    /// The time at which the poll ends, or 0.
+    /// The time at which the poll ends, in milliseconds since 1970, or 0.
     var closesAt: Int64
     var isClosed = false
     var votes: [UserKey: [Int]] = [:]
@@ -128,6 +129,8 @@ struct Poll {
     /// The number of votes of each option.
     var totals: [Int64] { self.totals(of: nil) }
 
+    /// Returns the number of votes of each option.
+    ///
     /// - Parameter user: The user whose votes are counted; nil for all users.
     func totals(of user: UserKey?) -> [Int64] {
         var totals = [Int64](repeating: 0, count: self.options)
@@ -147,7 +150,8 @@ final class Person {
     var floor: Int64 = 0
     var read: Int64 = 0
     var isGone = false
-    /// The time since which the user blocks the other one of a pair, or 0.
+    /// The time since which the user blocks the other one of a pair, in milliseconds since 1970, or
+    /// 0.
     var blocksSince: Int64 = 0
     var hasBlocked = false
     var silencedUntil: Int64 = 0

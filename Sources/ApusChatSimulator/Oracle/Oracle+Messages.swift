@@ -37,8 +37,9 @@ extension Oracle {
         return verdict
     }
 
-    /// Throws if slow mode does not yet allow a further message. It counts from the last message of
-    /// the user in the log, unless the clock was set back since, and not for owners and admins.
+    /// Throws if slow mode does not yet allow a further message. The interval begins at the last
+    /// message of the user in the log. Slow mode does not apply to owners and admins, nor if the
+    /// time of that message is later than the present time.
     private func checkPace(of user: UserKey, _ person: Person, in book: Book, at time: Int64) throws(Refusal) {
         let interval = book.settings.slow * 1_000
         guard interval > 0, Self.rank(person.role) < Self.rank(.admin),

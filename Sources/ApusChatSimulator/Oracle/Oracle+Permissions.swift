@@ -9,8 +9,8 @@ enum Deed {
 }
 
 extension Oracle {
-    /// Returns the conversation and the state of the user in it, or throws the refusal. A user that
-    /// may not know of the conversation gets `not_found`.
+    /// Returns the conversation and the state of the user in it, or throws the refusal. A user to
+    /// which the conversation must not be revealed receives `not_found`.
     func permit(_ deed: Deed, _ user: UserKey, _ key: ConversationKey, at time: Int64) throws(Refusal) -> (Book, Person) {
         guard let book = self.books[key], let person = book.people[user] else { throw Refusal(.notFound) }
         guard self.allows(deed, person, in: book, at: time) else {
@@ -24,6 +24,8 @@ extension Oracle {
         return (book, person)
     }
 
+    /// Returns whether a user may perform an action.
+    ///
     /// - Parameter time: The time by which a ban can have ended.
     func allows(_ deed: Deed, _ person: Person, in book: Book, at time: Int64 = 0) -> Bool {
         switch person.state {

@@ -100,6 +100,8 @@ struct Stall {
 enum Request: Sendable {
     case hello(since: PageToken?, epoch: PageToken?)
     case sync(SyncRequest)
+    /// Requests a part of a log.
+    ///
     /// - Parameter isScroll: Whether the shell requested the page to fill the history; false if the
     ///   core requested it.
     case history(HistoryRequest, isScroll: Bool)

@@ -17,7 +17,7 @@ final class EventEncoder {
     private let oracle: Oracle
     /// The planted bug, which can prevent an update of the cache after a message lost its content.
     private let bug: PlantedBug?
-    /// The events of each conversation, by seq.
+    /// The events of each conversation, by `seq`.
     private var cache: [ConversationKey: [Encoded?]] = [:]
 
     /// - Parameter oracle: Provides the names of users.

@@ -13,7 +13,7 @@ extension Server {
     enum DiskFault {
         case full
         case contention
-        /// The sync failed. The server does not know whether the batch is on the disk.
+        /// The sync failed. The server cannot determine whether the batch is on the disk.
         case io(isWritten: Bool)
 
         var code: StorageError.Code {
@@ -91,7 +91,7 @@ extension Server {
         if let fault {
             if case .io(isWritten: true) = fault {
                 _ = try self.storage.commit(batch.changes)
-                // The server does not know the devices of the calls of this batch.
+                // The server has no record of the devices of the calls of this batch.
                 let (callers, absent) = (self.oracle.callers, self.oracle.absentCallers)
                 self.judge(entries, decisions, at: time)
                 (self.oracle.callers, self.oracle.absentCallers) = (callers, absent)

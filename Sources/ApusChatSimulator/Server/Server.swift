@@ -44,8 +44,8 @@ final class Server {
     /// The keys that were given to new groups and pairs, in order. Those of refused commands do not
     /// exist.
     var rooms: [ConversationKey] = []
-    /// The codes that were given to new links, oldest first. Some were refused or are not valid any
-    /// more.
+    /// The codes that were given to new links, oldest first. Some were refused or are no longer
+    /// valid.
     var codes: [(code: String, conversation: ConversationKey)] = []
     let encoder: EventEncoder
     /// The faults of sent data and of decisions that the oracle found.

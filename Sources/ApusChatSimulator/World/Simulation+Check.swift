@@ -40,8 +40,8 @@ extension Simulation {
         }
     }
 
-    /// Checks that each conversation has at most one call that runs, which the server knows, that
-    /// no call rings, and that each call has a device.
+    /// Checks that each conversation has at most one running call, which the server tracks, that no
+    /// call rings, and that each call has a device.
     private func checkCalls() {
         var running: Set<EventAddress> = []
         for (key, book) in self.oracle.books {

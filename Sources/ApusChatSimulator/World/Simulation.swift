@@ -86,8 +86,7 @@ final class Simulation {
         return Command(actor: user, device: DeviceKey(Int64(device)), request: RequestIdentity(id: id, hash: hash), action: action)
     }
 
-    /// A number that is computed from all logs, and from the acknowledgements and heads that the
-    /// devices have received.
+    /// A hash of all logs, and of the acknowledgements and heads that the devices have received.
     private var digest: UInt64 {
         var digest: UInt64 = 14_695_981_039_346_656_037
         func mix(_ number: Int64) { digest = (digest ^ UInt64(bitPattern: number)) &* 1_099_511_628_211 }

@@ -9,7 +9,7 @@ package import ApusChatProtocol
 /// `preview` that refer to it, and removes its mentions, its blob references, and its annotations
 /// except `isHidden`. `blanks` are applied after all other changes of events.
 package struct Changes: Sendable {
-    /// New events. Those of one conversation are in the order of their seq.
+    /// New events. Those of one conversation are in the order of their `seq`.
     package var events: [EventRow] = []
     /// Events of earlier batches with changed content, counts or pins.
     package var targets: [EventRow] = []

@@ -3,7 +3,7 @@ package import ApusChatProtocol
 /// The keys of the rows that the commands of one batch read. `ChatStorage.begin` returns them as
 /// `Facts`.
 ///
-/// Keys may be repeated. Some needs imply others, whose keys the commands cannot know:
+/// Keys may be repeated. Some needs imply others, whose keys are not part of the commands:
 /// - a conversation of kind pair implies the rows of both members;
 /// - a pair implies its conversation;
 /// - an account implies its self conversation;
@@ -16,7 +16,7 @@ package struct Needs: Sendable {
     package var requests: [RequestAddress] = []
     package var events: [EventAddress] = []
     package var annotations: [AnnotationAddress] = []
-    /// The events of which the batch must know the members that cannot see them.
+    /// The events for which the batch needs the members that cannot see them.
     package var unseen: [EventAddress] = []
     package var accounts: [UserKey] = []
     package var contacts: [ContactAddress] = []

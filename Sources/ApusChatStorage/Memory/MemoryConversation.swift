@@ -3,12 +3,12 @@ import ApusChatProtocol
 /// One conversation of a `MemoryStorage`. It is a class, so that a batch changes it in place.
 final class MemoryConversation {
     var row: ConversationRow
-    /// The event with seq `s` is at index `s - 1`.
+    /// The event with `seq` `s` is at index `s - 1`.
     var events: [EventRow] = []
     var members: [UserKey: MemberRow] = [:]
     var annotations: [AnnotationKey: AnnotationRow] = [:]
     var sent: [SentKey: Int64] = [:]
-    /// For each blob, the seqs of the events that refer to it.
+    /// For each blob, the `seq` of each event that refers to it.
     var blobs: [BlobID: [Int64]] = [:]
     var pins: Set<Int64> = []
 

@@ -8,11 +8,11 @@ package struct HeadRow: Sendable, Equatable {
     package var mentions: Int64
     /// The newest event in the form that the user may see, for the preview.
     package var last: EventView?
-    /// The seqs of the pinned messages that the user may see, newest first.
+    /// The `seq` of each pinned message that the user may see, newest first.
     package var pins: [Int64] = []
     /// The body of the newest draft, from the user's self conversation; empty if there is none.
     package var draft = ""
-    /// The time of that draft, or 0.
+    /// The time of that draft, in milliseconds since 1970, or 0.
     package var draftAt: Int64 = 0
 
     package init(conversation: ConversationRow, member: MemberRow, unread: Int64, mentions: Int64, last: EventView?) {
@@ -70,13 +70,13 @@ package enum ChangesPage: Sendable, Equatable {
 
 /// Selects the events of a conversation that a read returns.
 package enum EventSelection: Sendable, Equatable {
-    /// The first `limit` events with a seq of at least `from`.
+    /// The first `limit` events with a `seq` of at least `from`.
     case from(Int64)
-    /// The last `limit` events with a seq of at most `through`.
+    /// The last `limit` events with a `seq` of at most `through`.
     case through(Int64)
-    /// The first replies of a thread from a seq onward.
+    /// The first replies of a thread from a `seq` onward.
     case thread(Int64, from: Int64)
-    /// The last replies of a thread up to a seq.
+    /// The last replies of a thread up to a `seq`.
     case threadEnd(Int64, through: Int64)
     /// The edits of an event, oldest first.
     case edits(of: Int64)
@@ -146,7 +146,7 @@ extension ConversationRow {
 /// A page of events of one sender. It can be empty.
 package struct SenderPage: Sendable, Equatable {
     package var events: [EventAddress]
-    /// The seq after which the next page begins; nil after the last page.
+    /// The `seq` after which the next page begins; nil after the last page.
     package var next: Int64?
 
     /// The maximum number of events that are examined for one page.

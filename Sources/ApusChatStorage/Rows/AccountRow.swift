@@ -83,8 +83,8 @@ package struct ContactRow: Sendable, Equatable {
     package var alias = ""
     /// The text of the contact request.
     package var text = ""
-    /// The time of the last change of the relation or the block; 0 if an earlier version stored the
-    /// row.
+    /// The time of the last change of the relation or the block, in milliseconds since 1970; 0 if
+    /// an earlier version stored the row.
     package var at: Int64 = 0
     /// The commit of the last change of this row, set by the storage.
     package var changed: Int64 = 0
@@ -111,7 +111,7 @@ package struct LinkRow: Sendable, Equatable {
     package var createdAt: Int64
     /// The role of users that join by the link.
     package var role: MemberRole
-    /// The time from which the link is refused, or 0.
+    /// The time from which the link is refused, in milliseconds since 1970, or 0.
     package var expiresAt: Int64
     /// The number of remaining joins and requests to join; -1 for no limit.
     package var usesLeft: Int64
@@ -150,7 +150,7 @@ package struct ReportRow: Sendable, Equatable {
     /// The explanation of the reporter.
     package var text: String
     package var at: Int64
-    /// The time at which an operator resolved the report, or 0.
+    /// The time at which an operator resolved the report, in milliseconds since 1970, or 0.
     package var resolvedAt: Int64 = 0
 
     package init(reporter: UserKey, subject: UserKey, event: EventAddress?, reason: String, text: String = "", at: Int64) {
@@ -171,8 +171,8 @@ package struct ReportRow: Sendable, Equatable {
     }
 }
 
-/// The stored answer to a changing request other than `send` and `mark`. It is kept for retries,
-/// for 7 days by default.
+/// The stored answer to a request that changes data, other than `send` and `mark`. It is kept for
+/// retries, for 7 days by default.
 package struct RequestRow: Sendable, Equatable {
     package var address: RequestAddress
     package var hash: RequestHash
@@ -210,8 +210,8 @@ package struct SendAddress: Hashable, Sendable {
     }
 }
 
-/// The answer to a changing request, which a retry receives again. `seq` and `n` are those of the
-/// event that the request added, or 0.
+/// The answer to a request that changes data. A retry receives it again. `seq` and `n` are those of
+/// the event that the request added, or 0.
 package struct StoredAnswer: Sendable, Equatable {
     package var conversation: ConversationKey
     package var seq: Int64

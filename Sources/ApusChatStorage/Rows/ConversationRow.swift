@@ -31,18 +31,19 @@ package struct ConversationRow: Sendable, Equatable {
 
 /// The numbers of a conversation, which are written once for each batch.
 package struct ConversationCounters: Sendable, Equatable {
-    /// The seq of the last event, or 0.
+    /// The `seq` of the last event, or 0.
     package var lastSeq: Int64 = 0
     /// The ordinal of the last message, or 0.
     package var lastN: Int64 = 0
-    /// The time of the newest event that moves the conversation up in lists.
+    /// The time of the newest event that moves the conversation up in lists, in milliseconds since
+    /// 1970.
     package var lastAt: Int64 = 0
-    /// The seq of that event, which the preview shows, or 0. It is a message, or a change of
+    /// The `seq` of that event, which the preview shows, or 0. It is a message, or a change of
     /// members or settings, but not a change of a message.
     package var previewSeq: Int64 = 0
     /// The number of joined members.
     package var memberCount: Int = 0
-    /// The seq of the running call, or 0.
+    /// The `seq` of the running call, or 0.
     package var callSeq: Int64 = 0
     /// The number of pinned messages, for the limit.
     package var pinCount: Int = 0

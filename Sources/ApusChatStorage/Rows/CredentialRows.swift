@@ -35,7 +35,7 @@ package struct DeviceRow: Sendable, Equatable {
     package var platform: String
     package var capabilities: [String] = []
     package var createdAt: Int64
-    /// The time of the last sign-in or renewal.
+    /// The time of the last sign-in or renewal, in milliseconds since 1970.
     package var seenAt: Int64
     /// The address of the last sign-in or renewal.
     package var address = ""
@@ -43,7 +43,7 @@ package struct DeviceRow: Sendable, Equatable {
     package var generation: Int64 = 1
     /// Whether the newest refresh token, or an access token made with it, was used.
     package var isConfirmed = true
-    /// The time at which the newest refresh token was created.
+    /// The time at which the newest refresh token was created, in milliseconds since 1970.
     package var rotatedAt: Int64
 
     package init(key: DeviceKey, user: UserKey, name: String, platform: String, at time: Int64) {
@@ -84,7 +84,8 @@ package struct CodeRow: Sendable, Equatable {
     package var user: UserKey
     package var hash: [UInt8]
     package var purpose: Purpose
-    /// The time from which the code is refused; `Int64.max` if it does not expire.
+    /// The time from which the code is refused, in milliseconds since 1970; `Int64.max` if it does
+    /// not expire.
     package var expiresAt: Int64
 
     package init(user: UserKey, hash: [UInt8], purpose: Purpose, expiresAt: Int64 = .max) {

@@ -3,7 +3,7 @@ package import ApusChatProtocol
 /// One entry in the log of a conversation.
 ///
 /// `seq` counts all events from 1 without a gap; `n` counts messages only. A change (an edit, a
-/// recall, a join) has no `n`. If it changes another event, its `ref` is the seq of that event.
+/// recall, a join) has no `n`. If it changes another event, its `ref` is the `seq` of that event.
 package struct EventRow: Sendable, Equatable {
     package var conversation: ConversationKey
     package var seq: Int64
@@ -17,18 +17,19 @@ package struct EventRow: Sendable, Equatable {
     /// Milliseconds since 1970, by the server's clock.
     package var at: Int64
     package var kind: EventKind
-    /// The seq of the event that this one replies to or changes, or 0.
+    /// The `seq` of the event that this one replies to or changes, or 0.
     package var ref: Int64
-    /// The seq of the message that began the thread of this reply, or 0.
+    /// The `seq` of the message that began the thread of this reply, or 0.
     package var thread: Int64
     /// The body as JSON text, as it is sent. Empty if the event has none or it was removed.
     package var body: String
     package var state: EventState
     /// The body before the first edit. Empty if the event was not edited.
     package var original = ""
-    /// The time of the last edit or, for a call, of the last change of its state; otherwise 0.
+    /// The time of the last edit or, for a call, of the last change of its state, in milliseconds
+    /// since 1970; otherwise 0.
     package var editedAt: Int64
-    /// The time at which the message expires, or 0.
+    /// The time at which the message expires, in milliseconds since 1970, or 0.
     package var expiresAt: Int64
     /// The members that the message mentions.
     package var mentions: [UserKey]
@@ -45,9 +46,10 @@ package struct EventRow: Sendable, Equatable {
     package var hidesVoters = false
     /// Whether a poll has ended.
     package var isClosed = false
-    /// The time at which a poll ends, or 0.
+    /// The time at which a poll ends, in milliseconds since 1970, or 0.
     package var closesAt: Int64 = 0
-    /// The number of replies in the thread that this message began, and the seq of the newest one.
+    /// The number of replies in the thread that this message began, and the `seq` of the newest
+    /// one.
     package var replyCount: Int64 = 0
     package var lastReply: Int64 = 0
 

@@ -7,12 +7,12 @@ package struct MemberRow: Sendable, Equatable {
     package var address: MemberAddress
     package var role: MemberRole
     package var state: MemberState
-    /// The time at which the user entered the state.
+    /// The time at which the user entered the state, in milliseconds since 1970.
     package var since: Int64 = 0
-    /// The seq of the first visible event. When a user joins again, or removes a pair from the
+    /// The `seq` of the first visible event. When a user joins again, or removes a pair from the
     /// list, it is moved, so that the visible range is always a single interval.
     package var minSeq: Int64 = 1
-    /// The seq of the last visible event of a former member, or 0.
+    /// The `seq` of the last visible event of a former member, or 0.
     package var leftSeq: Int64 = 0
     /// The ordinal up to which messages do not count as unread, because they are older than the
     /// membership.
@@ -23,30 +23,31 @@ package struct MemberRow: Sendable, Equatable {
     package var skipped: Int64 = 0
     /// The user that added or invited the member, or `UserKey(0)`.
     package var invitedBy = UserKey(0)
-    /// The time until which an admin has silenced the member, or 0.
+    /// The time until which an admin has silenced the member, in milliseconds since 1970, or 0.
     package var silencedUntil: Int64 = 0
     /// The end of a ban, or 0 if it has no end.
     package var bannedUntil: Int64 = 0
-    /// The time of the member's last message, for slow mode.
+    /// The time of the member's last message, in milliseconds since 1970, for slow mode.
     package var lastSentAt: Int64 = 0
-    /// The time since which this user blocks the other user of the pair, or 0.
+    /// The time since which this user blocks the other user of the pair, in milliseconds since
+    /// 1970, or 0.
     package var blocksPeerSince: Int64 = 0
     /// Whether the user's list omits the conversation, for example because the user removed it or
     /// declined an invitation. Syncs then report its removal.
     package var isGone = false
     // The user's settings for the conversation.
 
-    /// The time until which notifications are muted, or 0.
+    /// The time until which notifications are muted, in milliseconds since 1970, or 0.
     package var mutedUntil: Int64 = 0
     /// Whether notifications are limited to messages that mention the user.
     package var notifiesMentionsOnly = false
-    /// The time at which the user pinned the conversation, or 0.
+    /// The time at which the user pinned the conversation, in milliseconds since 1970, or 0.
     package var pinnedAt: Int64 = 0
     package var isArchived = false
     package var isMarkedUnread = false
     /// The folders that contain the conversation, one bit for each (`FolderRow.slot`).
     package var folders: UInt64 = 0
-    /// The seq of the newest draft, in the user's self conversation, or 0.
+    /// The `seq` of the newest draft, in the user's self conversation, or 0.
     package var draftSeq: Int64 = 0
     /// The commit of the last change of this row, set by the storage.
     package var changed: Int64 = 0

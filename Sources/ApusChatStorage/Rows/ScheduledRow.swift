@@ -7,9 +7,9 @@ package struct ScheduledRow: Sendable, Equatable {
     package var kind: EventKind
     /// The requested body as JSON text. It is validated again when the message is sent.
     package var body: String
-    /// The seq of the message that this one replies to, or 0.
+    /// The `seq` of the message that this one replies to, or 0.
     package var ref: Int64 = 0
-    /// The seq of the message that began the thread, or 0.
+    /// The `seq` of the message that began the thread, or 0.
     package var thread: Int64 = 0
     package var isSilent = false
     /// The time at which the message is sent, in milliseconds since 1970.

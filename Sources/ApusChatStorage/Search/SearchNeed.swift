@@ -9,7 +9,7 @@ package struct SearchNeed: Sendable {
     package var sender: UserKey?
     /// Restricts the search to kinds of messages; empty for all kinds.
     package var kinds: [EventKind] = []
-    /// The earliest and the latest time.
+    /// The earliest and the latest time, in milliseconds since 1970.
     package var from: Int64?
     package var until: Int64?
     /// The `next` of the previous page; nil for the first page.
@@ -52,7 +52,8 @@ package struct SearchPage: Sendable, Equatable {
     package var hits: [Hit] = []
     /// The position at which the next page begins; nil after the last page. A page can be empty.
     package var next: Int64?
-    /// The time of the newest message in the index; nil if the index contains all messages.
+    /// The time of the newest message in the index, in milliseconds since 1970; nil if the index
+    /// contains all messages.
     package var indexedAt: Int64?
 
     package init() {}

@@ -48,7 +48,7 @@ package final class ChatCommander {
     /// The requests in the last `/requests`.
     var requests: [ChatRequest] = []
     var scheduled: [ClientID] = []
-    /// The number of scheduled messages or users from which a list ends.
+    /// The number of scheduled messages or users at which a list requests no further page.
     static let maximumListed = 500
     var devices: [DeviceID] = []
     /// The members on the first page of a list of members, for mentions and completion; empty until

@@ -156,7 +156,8 @@ extension ChatScreen {
 
     // MARK: The panel
 
-    /// Wraps a text with two columns, so that the second one remains a column.
+    /// Wraps a text of two columns, of which the first has `indent` characters. Further rows of the
+    /// second column are indented by its position.
     private static func wrapped(_ text: String, to width: Int, indent: Int) -> [String] {
         let characters = Array(text)
         let head = String(characters.prefix(indent))

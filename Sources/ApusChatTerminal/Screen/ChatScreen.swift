@@ -15,7 +15,7 @@ package struct ChatScreen: Sendable {
     package var unread: Int64 = 0
     /// The text beside the title, such as the number of members or the presence.
     package var subtitle = ""
-    /// The state of the connection.
+    /// The text that describes the state of the connection.
     package var connection = ""
     package var isOnline = true
     /// The text of the status line; empty for a hint about the keys.

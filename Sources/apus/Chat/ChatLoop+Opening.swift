@@ -8,6 +8,8 @@ extension ChatLoop {
     /// The number of conversations that a list prints unless all are requested.
     private static let mostListed = 20
 
+    /// Prints a list of conversations.
+    ///
     /// - Parameter folder: A folder, `all` for all conversations, or empty for the first ones.
     func list(_ folder: String = "") async throws {
         let isAll = !folder.isEmpty

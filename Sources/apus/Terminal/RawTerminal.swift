@@ -51,7 +51,8 @@ enum RawTerminal {
         return ends[0]
     }
 
-    /// Sets the mode. The terminal still processes output: a line feed goes to the first column.
+    /// Sets the mode of the terminal. Output is still processed: a line feed also moves the cursor
+    /// to the first column. Does nothing if the process is in the background.
     static func enter() {
         // In the background, setting the mode would stop the process.
         guard let original = self.original, tcgetpgrp(STDIN_FILENO) == getpgrp() else { return }

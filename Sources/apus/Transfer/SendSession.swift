@@ -18,7 +18,7 @@ final class SendSession: Sendable {
         var keepsAttributes = false
         var bytesPerSecond: Int?
         var maximumConcurrentFiles = 4
-        /// The time to reconnect after a lost connection.
+        /// The maximum time for reconnecting after a lost connection.
         var patience: Duration = .seconds(30)
     }
 

@@ -7,7 +7,7 @@ import Crypto
 /// secret of 8 bytes, and a check byte that detects typing errors. It cannot be attacked offline. A
 /// man in the middle needs a certificate with the same 128 bits of hash; without one it receives
 /// neither the files nor the secret, which is sent inside TLS after the certificate has been
-/// verified. An eavesdropper learns at most the hash of the certificate. Guessing the secret takes
+/// verified. An eavesdropper obtains at most the hash of the certificate. Guessing the secret takes
 /// one connection to the receiver for each of 2⁶⁴ values. A shorter code, to be spoken rather than
 /// copied, would require a PAKE.
 struct TransferCode: Hashable {

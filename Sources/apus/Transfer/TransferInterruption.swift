@@ -2,7 +2,8 @@ import Foundation
 import NIOConcurrencyHelpers
 import UnixSignals
 
-/// Handles SIGINT and SIGTERM: the first signal ends the run in order, the second at once.
+/// Handles SIGINT and SIGTERM: the first signal ends the run in order, the second ends it
+/// immediately.
 enum TransferInterruption {
     /// Runs `body`, and cancels it at the first signal.
     ///

@@ -18,12 +18,12 @@ struct TransferSummary {
     private(set) var files: [(key: String, file: File)] = []
     /// The number of completed files.
     private(set) var completed = 0
-    /// The total size of the completed files.
+    /// The total size of the completed files, in bytes.
     private(set) var completedBytes = 0
     private(set) var failed = 0
     /// The number of all files, if known in advance.
     var totalFiles: Int?
-    /// The size of all files, if known in advance.
+    /// The size of all files in bytes, if known in advance.
     var totalBytes: Int?
     /// The number of bytes transferred in this run.
     private(set) var movedBytes = 0
@@ -97,7 +97,7 @@ struct TransferSummary {
     /// The number of bytes on the receiver's disk, of completed files and files in progress.
     var doneBytes: Int { self.files.reduce(self.completedBytes) { $0 + $1.file.done } }
 
-    /// The size of all files, as far as known.
+    /// The size of all files in bytes, as far as known.
     var knownBytes: Int { max(self.totalBytes ?? 0, self.files.reduce(self.completedBytes) { $0 + $1.file.size }) }
 
     /// Returns the rate in bytes per second over the last seconds; `nil` in the first half second.

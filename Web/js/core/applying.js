@@ -107,7 +107,7 @@ export function advancing(head, events, user) {
   return after;
 }
 
-/** Returns the `seq` of the call that takes place after an event of a call. */
+/** Returns the `seq` of the running call after an event of a call. */
 function calling(call, { kind, seq, ref, body }) {
   const isOver = CALL_ENDS.has(body?.state);
   if (kind === "call") return isOver ? undefined : seq;

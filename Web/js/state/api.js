@@ -184,7 +184,7 @@ export class ChatState {
   linkInfo(code) { return this.verb("link.info", { code }); }
 
   // --- Calls ---
-  /** Resolves to {call, at}: the new call, or the one that takes place. */
+  /** Resolves to {call, at}: the new call, or the running one. */
   startCall(conv, media) { return this.verb("call.start", { conv, media }); }
   /** Resolves to {seq?}. `seq` is absent if the request changed nothing. */
   updateCall(conv, call, state, id) { return this.verb("call.update", { id, conv, call, state }); }

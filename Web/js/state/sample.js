@@ -1,6 +1,6 @@
 // A state without a server: an in-memory core with sample data, for the development of views.
 //
-//   const state = createSampleState();               // signed in, data at once
+//   const state = createSampleState();               // signed in, with data
 //   createSampleState({ phase: "signedOut" });       // the sign-in form
 //   createSampleState({ offline: true, empty: true, slow: 400 });
 

@@ -416,7 +416,7 @@ export class Store extends ChatState {
     if (this.#wanted.size === 1) queueMicrotask(() => this.#learnUsers());
   }
 
-  /** Requests the wanted users, including those that are added meanwhile. */
+  /** Requests the wanted users, including those that are added during the requests. */
   async #learnUsers() {
     while (this.#wanted.size > 0) {
       const names = [...this.#wanted].slice(0, 100);

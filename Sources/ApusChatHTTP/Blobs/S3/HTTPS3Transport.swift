@@ -7,7 +7,7 @@ import NIOHTTP1
 
 /// Sends requests over HTTP/1.1.
 package final class HTTPS3Transport: S3Transport {
-    /// The time until the head of an answer. It includes the upload of a part.
+    /// The maximum time until the head of a response. It includes the upload of a part.
     private static let timeout = TimeAmount.seconds(300)
     /// The time for which a connection may make no progress.
     private static let idleTimeout = TimeAmount.seconds(30)

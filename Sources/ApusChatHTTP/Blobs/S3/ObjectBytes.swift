@@ -4,11 +4,13 @@ import NIOCore
 /// The bytes of a range of an object. If a connection ends early, for example because the consumer
 /// paused for longer than the store waits, the rest is requested again.
 enum ObjectBytes {
-    /// The maximum number of requests in sequence that bring no byte.
+    /// The maximum number of consecutive requests that return no byte.
     private static let failures = 3
 
+    /// Returns the bytes of a range.
+    ///
     /// - Parameters:
-    ///   - first: The answer to the request for the range.
+    ///   - first: The response to the request for the range.
     ///   - get: Requests the rest of the range.
     static func sequence(
         _ first: S3Answer, _ range: ClosedRange<Int64>, get: @escaping @Sendable (ClosedRange<Int64>) async throws -> S3Answer

@@ -78,7 +78,7 @@ package final class S3BlobStore: BlobStore {
             do {
                 try await self.client.completeUpload(key, upload, tags: tags)
             } catch let error as S3Error where error.code == .missing {
-                // The answer to an earlier attempt was lost.
+                // The response to an earlier attempt was lost.
                 guard try await self.client.size(of: key) == plan.size else { throw error }
             }
             try await self.threads.runIfActive { try self.journal.add(blob) }
@@ -122,7 +122,7 @@ package final class S3BlobStore: BlobStore {
 
     // MARK: Errors
 
-    /// Converts the errors of the store to answers for clients, and logs their reasons.
+    /// Converts the errors of the store to errors for clients, and logs their reasons.
     private func reaching<Value>(missing blob: BlobID? = nil, _ body: () async throws -> Value) async throws -> Value {
         do {
             return try await body()

@@ -8,7 +8,7 @@ package enum S3Body: Sendable {
     case stream(BlobBytes, size: Int64)
 }
 
-/// The answer of an object store.
+/// The response of an object store.
 package struct S3Answer: Sendable {
     package var status: Int
     /// The fields, with lower-case names.

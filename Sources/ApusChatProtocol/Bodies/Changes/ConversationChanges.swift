@@ -106,6 +106,6 @@ public enum JoinWay: String, WireChoice {
     case directory
     /// An admin approved the request of the user.
     case approval
-    /// A way of a later version.
+    /// A way that a later version defines.
     case unknown
 }

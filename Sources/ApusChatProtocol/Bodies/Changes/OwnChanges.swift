@@ -3,7 +3,8 @@
 public struct OwnSetBody: Hashable, Sendable {
     /// The conversation.
     public var conversation: ConversationID
-    /// The time at which the user pinned the conversation; 0 if it is no longer pinned.
+    /// The time at which the user pinned the conversation, in milliseconds since 1970; 0 if it is
+    /// no longer pinned.
     public var pinnedAt: Int64?
     /// Whether the conversation is archived.
     public var isArchived: Bool?
@@ -84,7 +85,7 @@ extension DraftBody: WireObject {
 public struct DraftText: Hashable, Sendable {
     /// The text.
     public var text: String
-    /// The `seq` of the message that the draft replies to.
+    /// The `seq` of the message that the draft replies to; nil if there is none.
     public var ref: Int64?
 
     package init(text: String, ref: Int64? = nil) {
