@@ -1,6 +1,6 @@
 package import Foundation
 
-/// Flushes buffered output, so that a program that reads it through a pipe receives it at once.
+/// Flushes buffered output, so that a program that reads it through a pipe receives it immediately.
 package func flushStandardOutput() {
     fflush(nil)
 }

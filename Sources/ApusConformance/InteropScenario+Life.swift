@@ -33,8 +33,8 @@ extension InteropScenario {
         sockets[0].emit("to-room", room, "to an empty room")
         let everyone: SocketIOValue = ["room": .string(room), "bytes": .binary([1, 2])]
         sockets[2].emit("bc", arguments: [everyone])
-        // Another socket sends the broadcast than the events of the room: waits until the broadcast
-        // has arrived, and then for further events.
+        // The broadcast and the events of the room have different senders, so their order is not
+        // defined. Waits until the broadcast has arrived, and then for further events.
         for socket in sockets { try await self.barrier(socket) }
         while received.withLockedValue({ $0.contains { $0.isEmpty } }) { try await Task.sleep(for: .milliseconds(5)) }
         for socket in sockets { try await self.barrier(socket) }

@@ -126,8 +126,8 @@ public struct ConnectivityError: Error, Hashable, CustomStringConvertible {
 }
 
 extension ConnectivityError: RetryClassifiable {
-    /// Gives up on errors that a retry cannot fix: invalid settings, cancellation, rejected
-    /// credentials and certificates, and an unsupported version of TLS.
+    /// Permits no retry after errors that a retry cannot fix: invalid settings, cancellation,
+    /// rejected credentials and certificates, and an unsupported version of TLS.
     ///
     /// A captive portal also presents a certificate for another host. To retry in that case,
     /// override the decision for the certificate codes.

@@ -89,12 +89,12 @@ public struct EngineIOClientConfiguration: Sendable {
     /// Compression costs up to 300 KB of memory for each connection.
     public var compression: WebSocketDeflateConfiguration? = .init()
 
-    /// The time to open a session, and the time for its upgrade. Default: 20 seconds, as in
+    /// The maximum time for opening a session, and for its upgrade. Default: 20 seconds, as in
     /// engine.io-client.
     public var timeout: Duration = .seconds(20)
 
-    /// The time for each POST and its response. Default: 20 seconds. The time for a poll is derived
-    /// from the server's heartbeat intervals.
+    /// The maximum time for each POST and its response. Default: 20 seconds. That for a poll is
+    /// derived from the server's heartbeat intervals.
     public var requestTimeout: Duration = .seconds(20)
 
     /// The verification of the server's certificate, for all transports. Default: the system's

@@ -56,8 +56,8 @@ package final class EngineIOClientConnection {
     var upgradeTimer: Scheduled<Void>?
     private var flushIsScheduled = false
     var preparation: Task<Void, Never>?
-    /// Whether the session is closed and its remaining packets, the close last, are still being
-    /// sent.
+    /// Whether the session is closed and its remaining packets, up to the final close packet, are
+    /// still being sent.
     var isFlushingClose = false
     /// The callbacks to run when all packets have been sent.
     var waitsForDeparture: [() -> Void] = []

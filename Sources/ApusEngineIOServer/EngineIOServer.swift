@@ -69,7 +69,7 @@ package final class EngineIOServer: Sendable {
     ///   - isAlone: Whether the handler enforces all deadlines of the connection, because no web
     ///     framework does.
     ///   - passing: The deadlines of requests that are passed on, if `isAlone`; `nil` if the next
-    ///     handler answers them at once.
+    ///     handler answers them immediately.
     ///   - firstDeadline: The deadline of the first request, if it is already running.
     package func makeHTTPHandler(
         isSecure: Bool = false, isAlone: Bool = false, passing: PassThroughTimeouts? = nil, firstDeadline: NIODeadline? = nil

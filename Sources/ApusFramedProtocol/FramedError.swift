@@ -21,7 +21,7 @@ public struct FramedError: Error, Hashable, CustomStringConvertible {
         public static let headerTooLarge = Self(value: .headerTooLarge)
         /// The length of a frame or body exceeds the configured limit or that of the peer, or does
         /// not fit its prefix. No body was allocated for an announced length. A `DelimiterDecoder`
-        /// only knows the length after it has received that many bytes.
+        /// detects this only after it has received that number of bytes.
         public static let frameTooLarge = Self(value: .frameTooLarge)
         /// The peer uses another version of the protocol, or another protocol.
         public static let unsupportedVersion = Self(value: .unsupportedVersion)

@@ -19,7 +19,8 @@ public struct FramedLimits: Sendable, Hashable {
     /// The largest body of one frame.
     ///
     /// Unit: bytes. Default: 256 MiB. Bodies are never held in memory as a whole, so the limit can
-    /// be as high as the largest expected file. It rejects a length that was announced by mistake.
+    /// be as high as the largest expected file. It rejects a length that is larger than any
+    /// expected file.
     public var maximumBodyBytes: Int = 256 << 20
 
     /// The maximum nesting of arrays and objects in a header.

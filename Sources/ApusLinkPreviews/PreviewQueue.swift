@@ -11,7 +11,7 @@ package struct PreviewQueue<Job: Sendable>: Sendable {
         package var addresses = 200
         /// The maximum number of texts that wait for one address.
         package var jobs = 100
-        /// The maximum number of requests for texts of one account in a window of time.
+        /// The maximum number of requests for texts of one account in each window.
         package var accountRequests = 30
         /// The length of that window, in milliseconds.
         package var window: Int64 = 600_000

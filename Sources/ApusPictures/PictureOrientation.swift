@@ -37,7 +37,7 @@ struct PictureOrientation: Hashable, Sendable {
         return nil
     }
 
-    /// The size of ``tiff``.
+    /// The size of ``tiff``, in bytes.
     static let tiffBytes = 26
 
     /// A TIFF structure with one directory that contains only this tag.

@@ -3,6 +3,8 @@
 ///
 /// Source: AWS, "Signature Version 4 for API requests", the function UriEncode.
 enum PercentEncoding {
+    /// Returns the encoded text.
+    ///
     /// - Parameter keepsSlashes: Whether `/` is kept, as in a path.
     static func text(_ text: String, keepsSlashes: Bool = false) -> String {
         let digits = Array("0123456789ABCDEF".utf8)

@@ -2,7 +2,7 @@
 ///
 /// Source: Amazon S3 API Reference, CreateMultipartUpload and CompleteMultipartUpload.
 package enum S3Completion {
-    /// Returns the id in the answer to CreateMultipartUpload.
+    /// Returns the id in the response to CreateMultipartUpload.
     package static func uploadID(in body: [UInt8]) throws(S3Error) -> String {
         guard let id = XMLElements(body)?.text(of: "InitiateMultipartUploadResult", "UploadId"), !id.isEmpty, id.utf8.count <= 1_024 else {
             throw S3Error(.malformedAnswer, message: "the answer to a new multipart upload has no valid UploadId")
@@ -22,7 +22,7 @@ package enum S3Completion {
                 + "</CompleteMultipartUpload>").utf8)
     }
 
-    /// Checks the answer to CompleteMultipartUpload, which can be an error with the status 200.
+    /// Checks the response to CompleteMultipartUpload, which can be an error with the status 200.
     package static func check(_ body: [UInt8]) throws(S3Error) {
         guard let elements = XMLElements(body) else {
             throw S3Error(.malformedAnswer, message: "the answer to the end of a multipart upload is not XML")

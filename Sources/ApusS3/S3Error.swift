@@ -6,20 +6,20 @@ package struct S3Error: Error, Hashable, CustomStringConvertible {
 
         /// A setting is not valid.
         package static let invalidConfiguration = Self(value: .invalidConfiguration)
-        /// The store does not answer, or answers that it cannot work at present. A retry can
+        /// The store does not respond, or responds that it is temporarily unavailable. A retry can
         /// succeed.
         package static let unreachable = Self(value: .unreachable)
         /// The object, the upload or the bucket does not exist.
         package static let missing = Self(value: .missing)
         /// The store refused the request, for example because of the credentials.
         package static let refused = Self(value: .refused)
-        /// The answer of the store is not what its protocol describes.
+        /// The response of the store violates the S3 protocol.
         package static let malformedAnswer = Self(value: .malformedAnswer)
     }
 
     package var code: Code
     package var message: String
-    /// The code in the answer of the store, such as `NoSuchUpload`; empty without one.
+    /// The code in the response of the store, such as `NoSuchUpload`; empty without one.
     package var name: String
 
     package init(_ code: Code, message: String, name: String = "") {
@@ -30,7 +30,7 @@ package struct S3Error: Error, Hashable, CustomStringConvertible {
 
     package var description: String { self.message }
 
-    /// Creates the error for an answer with an error status.
+    /// Creates the error for a response with an error status.
     package init(status: Int, body: [UInt8]) {
         let elements = XMLElements(body)
         let name = elements?.text(of: "Error", "Code") ?? ""

@@ -50,6 +50,8 @@ package struct SignatureV4: Sendable {
         return values.sorted { $0.key < $1.key }.map { ($0.key, $0.value.joined(separator: ",")) }
     }
 
+    /// Returns the text whose HMAC is the signature.
+    ///
     /// - Parameter time: The time as `20130524T000000Z`.
     package func stringToSign(_ canonicalRequest: String, at time: String) -> String {
         ["AWS4-HMAC-SHA256", time, self.scope(at: time), Self.hex(SHA256.hash(data: Array(canonicalRequest.utf8)))].joined(separator: "\n")
@@ -88,6 +90,8 @@ package struct SignatureV4: Sendable {
 
 /// Formats times as `20130524T000000Z`.
 package enum SignatureTime {
+    /// Returns the text of a time.
+    ///
     /// - Parameter milliseconds: The time since 1970.
     package static func text(_ milliseconds: Int64) -> String {
         let seconds = max(0, milliseconds / 1_000)

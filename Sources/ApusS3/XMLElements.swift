@@ -1,4 +1,4 @@
-/// The elements of a small XML document with their text, for the answers of an object store.
+/// The elements of a small XML document with their text, for the responses of an object store.
 ///
 /// Skips attributes, comments and processing instructions. Refuses document type declarations, so
 /// that no entity other than the predefined ones exists.

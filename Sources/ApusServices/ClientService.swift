@@ -9,9 +9,9 @@ public import ServiceLifecycle
 /// It connects when the group starts, and reconnects according to its own policy. It closes when
 /// the group shuts down or `run()` is cancelled, after earlier packets have been sent.
 ///
-/// `run()` throws the client's error when the client makes no further attempt: its policy gave up,
-/// or the server ended the connection permanently. A client that the application closes can be
-/// opened again, so `run()` then waits for the end of the group.
+/// `run()` throws the client's error when the client makes no further attempt: its policy permits
+/// none, or the server ended the connection permanently. A client that the application closes can
+/// be opened again, so `run()` then waits for the end of the group.
 public struct ClientService: Service {
     private let runUntilGivenUp: @Sendable () async throws -> Void
     private let close: @Sendable () async -> Void
@@ -21,9 +21,11 @@ public struct ClientService: Service {
         self.close = close
     }
 
-    /// Opens the client, waits until it gives up or the group ends, and closes the client.
+    /// Opens the client, waits until it makes no further attempt or the group ends, and closes the
+    /// client.
     ///
-    /// - Throws: The error for which the client gave up: a `SocketIOError` or `WebSocketError`.
+    /// - Throws: The error after which the client makes no further attempt: a `SocketIOError` or
+    ///   `WebSocketError`.
     public func run() async throws {
         var failure: (any Error)?
         do {

@@ -72,8 +72,8 @@ public final class SocketIOClient: Sendable {
     /// the connection, until ``disconnect()`` is called or the server disconnects it.
     ///
     /// - Throws: `SocketIOError` with the code `connectRefused` (with the server's `data`),
-    ///   `connectTimeout`, `transport` (the policy gave up), `invalidUse` (the URL),
-    ///   `unsupportedVersion` or `disconnected` (in the meantime); `CancellationError`.
+    ///   `connectTimeout`, `transport` (the policy permits no further attempt), `invalidUse` (the
+    ///   URL), `unsupportedVersion` or `disconnected` (in the meantime); `CancellationError`.
     public func connect(timeout: Duration = .seconds(20)) async throws {
         let core = self.core
         try await withLoopOperation(on: core.eventLoop) { operation in
@@ -83,7 +83,7 @@ public final class SocketIOClient: Sendable {
         }
     }
 
-    /// Leaves the namespace. The socket does not reconnect; pending acks fail at once.
+    /// Leaves the namespace. The socket does not reconnect; pending acks fail immediately.
     public func disconnect() {
         self.core.onLoop { $0.disconnect() }
     }

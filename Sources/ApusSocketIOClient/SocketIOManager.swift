@@ -42,8 +42,8 @@ public final class SocketIOManager: Sendable {
     ///
     /// - Parameters:
     ///   - namespace: The name, which starts with `/`; a missing slash is added.
-    ///   - auth: The auth of this namespace in place of the manager's. It applies only to the first
-    ///     call for the namespace.
+    ///   - auth: The auth of this namespace in place of the auth of the manager. It applies only to
+    ///     the first call for the namespace.
     public func socket(forNamespace namespace: String, auth: SocketIOClientAuthentication? = nil) -> SocketIOClient {
         SocketIOClient(
             lifetime: self.lifetime, handle: self.lifetime.namespace(namespace.hasPrefix("/") ? namespace : "/" + namespace, auth: auth))
@@ -58,9 +58,10 @@ public final class SocketIOManager: Sendable {
     public var latency: Duration? { self.lifetime.latency.withLockedValue { $0 } }
 
     /// Opens the socket of the namespace `/`, and waits until no socket is open because the policy
-    /// gave up, or the server refused or disconnected the last one.
+    /// permits no further attempt, or the server refused or disconnected the last one.
     ///
-    /// - Throws: The `SocketIOError` for which the client gave up; `CancellationError`.
+    /// - Throws: The `SocketIOError` after which the client makes no further attempt;
+    ///   `CancellationError`.
     package func runUntilGivenUp() async throws {
         let core = self.lifetime.core
         let root = self.defaultSocket.core

@@ -57,7 +57,8 @@ public struct SocketIOError: Error, Hashable, CustomStringConvertible {
     public var code: Code
     /// The description, with the values and limits.
     public var message: String
-    /// The data of a refusal (``Code/connectRefused``) in addition to the message.
+    /// The data of a refusal (``Code/connectRefused``) in addition to the message; `nil` without
+    /// data.
     public var data: SocketIOValue?
     /// The underlying error, if any. It does not take part in comparisons.
     public var cause: (any Error)? {

@@ -21,18 +21,18 @@ public struct SocketIOServerConfiguration: Sendable {
     public typealias HandlerErrorHook =
         @Sendable (_ error: any Error, _ event: SocketIOReceivedEvent, _ socket: SocketIOServerSocket) -> Void
 
-    /// The time a client has to join its first namespace. After it the server closes the
+    /// The maximum time until a client joins its first namespace, after which the server closes the
     /// connection. Default: 45 seconds.
     public var connectTimeout: Duration = .seconds(45)
     /// The maximum number of bytes of the auth in a CONNECT. A client that sends more is
-    /// disconnected. The server stores the auth as long as the socket. Default: 8,192. Node's has
-    /// no separate limit.
+    /// disconnected. The server stores the auth as long as the socket. Default: 8,192. socket.io
+    /// for Node has no separate limit.
     public var maximumAuthBytes = 8_192
     /// The maximum number of attachments of one binary packet. Default: 10.
     public var maximumAttachments = 10
-    /// The time to receive all attachments of one packet, after which the client is disconnected.
-    /// Default: 60 seconds; socket.io for Node has no limit. Ten attachments of a megabyte each
-    /// take that long at 1.4 Mbit/s.
+    /// The maximum time for receiving all attachments of one packet, after which the client is
+    /// disconnected. Default: 60 seconds; socket.io for Node has no limit. Ten attachments of a
+    /// megabyte each take that long at 1.4 Mbit/s.
     public var attachmentsTimeout: Duration = .seconds(60)
     /// The encoding of packets. Clients must use the same. Default: JSON.
     public var parser: SocketIOParser = .json

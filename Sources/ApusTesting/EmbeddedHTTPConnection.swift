@@ -30,8 +30,8 @@ package final class EmbeddedHTTPConnection {
     ) throws {
         self.authority = authority
         self.channel = EmbeddedChannel(loop: eventLoop)
-        // The parts of requests are passed to the handlers after it. Handlers for a web framework
-        // search for it in the pipeline.
+        // Handlers for a web framework search for a decoder in the pipeline. The parts of requests
+        // are passed to the handlers after it.
         try self.channel.pipeline.syncOperations.addHandler(ByteToMessageHandler(HTTPRequestDecoder()))
         for handler in handlers { try self.channel.pipeline.syncOperations.addHandler(handler) }
         try self.channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()

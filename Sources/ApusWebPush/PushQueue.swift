@@ -9,7 +9,7 @@ package struct PushQueue<Content: Sendable>: Sendable {
         package var waiting = 10_000
         /// The maximum number of waiting pushes of one device. A further one replaces the oldest.
         package var waitingOfDevice = 50
-        /// The maximum number of requests at the same time.
+        /// The maximum number of concurrent requests.
         package var underWay = 16
         /// The maximum number of attempts to send one push.
         package var attempts = 6
@@ -25,7 +25,7 @@ package struct PushQueue<Content: Sendable>: Sendable {
     package struct Push: Sendable {
         package let device: Int64
         package let topic: String
-        /// The time at which the push expires.
+        /// The time at which the push expires, in milliseconds of a monotonic clock.
         package let expiresAt: Int64
         package let content: Content
 
@@ -40,8 +40,8 @@ package struct PushQueue<Content: Sendable>: Sendable {
     package enum Outcome: Sendable {
         /// The push service accepted the push, or refused it permanently.
         case done
-        /// The push service does not know the subscription. The waiting pushes of the device are
-        /// discarded.
+        /// The subscription does not exist at the push service. The waiting pushes of the device
+        /// are discarded.
         case gone
         /// A later attempt may succeed.
         ///

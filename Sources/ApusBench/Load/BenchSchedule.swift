@@ -16,7 +16,7 @@ struct BenchSchedule: Equatable {
         self.interval = 1e9 / max(rate, 1e-6)
     }
 
-    /// The scheduled time of the next message.
+    /// The scheduled time of the next message, in nanoseconds.
     var next: UInt64 { self.start &+ UInt64(Double(self.sent) * self.interval) }
 
     /// Removes and returns the scheduled time of the next message, or returns `nil` if it is in the

@@ -9,10 +9,10 @@ struct BenchReport: Codable, Equatable {
     struct SetUp: Codable, Equatable {
         var opened: Int
         var failed: Int
-        /// The time from the start of the first attempt to the end of the last.
+        /// The time from the start of the first attempt to the end of the last, in seconds.
         var seconds: Double
         var latency: Latency?
-        /// The server's CPU time during the opening; `nil` without `--pid`.
+        /// The server's CPU time during the opening, in seconds; `nil` without `--pid`.
         var serverCPUSeconds: Double?
 
         var perSecond: Double { Double(self.opened) / max(self.seconds, 1e-9) }
@@ -31,7 +31,7 @@ struct BenchReport: Codable, Equatable {
     /// A description of the load. Two results are comparable if it is equal.
     var load: String
     var url: String
-    /// The measured time.
+    /// The measured time, in seconds.
     var seconds: Double
     /// The number of answers, or of deliveries of broadcasts.
     var messages: Int
@@ -45,7 +45,7 @@ struct BenchReport: Codable, Equatable {
     var lost: Int
     var setUp: SetUp
     var server: Server?
-    /// The CPU time of this program during the measurement.
+    /// The CPU time of this program during the measurement, in seconds.
     var toolCPUSeconds: Double
     /// The number of cores that this program could use.
     var toolCores: Int

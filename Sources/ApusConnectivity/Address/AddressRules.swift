@@ -1,4 +1,4 @@
-/// Decides which addresses a server may connect to when the destination was chosen by others.
+/// Decides which addresses a server may connect to when an untrusted peer chose the destination.
 ///
 /// Permits addresses that are globally reachable by the registries of RFC 6890 and its updates. An
 /// address is checked in the form in which it is dialed, so that a name cannot change its address

@@ -24,7 +24,8 @@ final class HTTPBodyInflater {
         }
     }
 
-    /// The number of bytes passed to zlib at once; its counters have 32 bits (docs/hazards.md, 13).
+    /// The maximum number of bytes passed to zlib in one call; its counters have 32 bits
+    /// (docs/hazards.md, 13).
     private static let step = 1 << 20
 
     private let coding: Coding

@@ -7,7 +7,7 @@ package struct HTTPExchangeRequest: Sendable {
     package var method: HTTPMethod
     /// The path and query, as written in the request line.
     package var target: String
-    /// The header fields, in order. A `Host` field replaces the origin's. `Content-Length`,
+    /// The header fields, in order. A `Host` field replaces that of the origin. `Content-Length`,
     /// `Transfer-Encoding` and `Connection` are not allowed.
     package var headers: HTTPHeaders
     package var body: ByteBuffer?

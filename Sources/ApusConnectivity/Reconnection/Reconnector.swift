@@ -31,8 +31,8 @@ package final class Reconnector {
     /// Makes the attempt with this number: after a wait, because a route was found, or for
     /// ``retryNow()``.
     package var onAttempt: (Int) -> Void = { _ in }
-    /// Called when a route was found or has changed and no attempt is waiting. An open connection
-    /// may be dead.
+    /// The callback for a route that was found or has changed while no attempt is waiting. An open
+    /// connection may be dead.
     package var onRouteChange: () -> Void = {}
 
     /// - Parameters:
@@ -81,7 +81,7 @@ package final class Reconnector {
     package func opened() -> ReconnectionStateMachine.OpenedAction { self.machine.opened(at: self.now) }
 
     /// Reports a failed attempt or the loss of the connection. Starts the wait before the next
-    /// attempt, or stops if the policy or the decision gives up.
+    /// attempt, or stops if the policy or the decision permits no further attempt.
     package func lost(_ decision: RetryDecision = .retry) -> ReconnectionStateMachine.LostAction {
         let action = self.machine.lost(at: self.now, decision: decision, using: &self.generator)
         switch action {

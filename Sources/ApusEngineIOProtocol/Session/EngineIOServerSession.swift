@@ -318,9 +318,9 @@ extension EngineIOServerSession {
     /// Removes and returns the next packets of a closing session. The last packet, the close, is
     /// sent in an answer of its own.
     ///
-    /// The JavaScript client handles a close packet at once but delivers the packets before it one
-    /// turn later. In one answer, the close would overtake Socket.IO's DISCONNECT, and the client
-    /// would reconnect after a "transport close".
+    /// The JavaScript client handles a close packet immediately, but delivers the packets before it
+    /// one turn later. In one answer, the close would overtake Socket.IO's DISCONNECT, and the
+    /// client would reconnect after a "transport close".
     mutating func takeClosingPackets(_ closing: Closing, most maximum: Int) -> [EngineIOPacket] {
         let count = closing.packets.count > 1 ? min(maximum, closing.packets.count - 1) : 1
         var rest = closing
@@ -329,7 +329,8 @@ extension EngineIOServerSession {
         return Array(closing.packets.prefix(count))
     }
 
-    /// Closes the session at once. Returns whether a poll is held, which the caller has to answer.
+    /// Closes the session immediately. Returns whether a poll is held, which the caller has to
+    /// answer.
     package mutating func close() -> Bool {
         guard case .polling(let polling) = exchange(&self.state, with: .closed) else { return false }
         return polling.pollIsHeld

@@ -40,13 +40,15 @@ public struct EngineIOServerConfiguration: Sendable {
     /// The time between a client's pong and the next ping. Default: 25 seconds. Must be shorter
     /// than the idle timeout of a proxy.
     public var pingInterval: Duration = .seconds(25)
-    /// The time for the answer to a ping, after which the session closes. Default: 20 seconds.
+    /// The maximum time for the answer to a ping, after which the session closes. Default: 20
+    /// seconds.
     public var pingTimeout: Duration = .seconds(20)
-    /// The time for an upgrade, after which the session continues on polling. Default: 10 seconds.
+    /// The maximum time for an upgrade, after which the session continues on polling. Default: 10
+    /// seconds.
     public var upgradeTimeout: Duration = .seconds(10)
-    /// The time to receive a complete HTTP request, head and body. ``allowRequest`` has the same
-    /// time in addition. With a listener of its own, the server also applies it to the first
-    /// request of a connection, TLS handshake included. On expiry the connection is closed.
+    /// The maximum time for receiving a complete HTTP request, head and body. ``allowRequest`` has
+    /// the same time in addition. With a listener of its own, the server also applies it to the
+    /// first request of a connection, TLS handshake included. On expiry the connection is closed.
     /// Default: 10 seconds (Node's engine.io relies on Node's 5 minutes).
     public var requestTimeout: Duration = .seconds(10)
     /// The idle time of an HTTP connection between two requests, if the server has a listener of

@@ -2,9 +2,9 @@ package import NIOHTTP1
 
 /// The deadlines of requests that are passed on, on a connection that no web framework supervises.
 package struct PassThroughTimeouts: Sendable {
-    /// The time to receive a complete request, from its head.
+    /// The maximum time for receiving a complete request, from its head.
     package var requestTimeout: @Sendable (HTTPRequestHead) -> Duration
-    /// The time for the response, from the end of the request until the client has read the
+    /// The maximum time for the response, from the end of the request until the client has read the
     /// response.
     package var answerTimeout: Duration
 

@@ -41,7 +41,7 @@ extension EngineIOSession {
         }
     }
 
-    /// Releases the probe, which the state machine has given up.
+    /// Releases the probe, which the state machine has abandoned.
     func endProbe(close webSocket: EngineIOWebSocketTransport?) {
         self.cancelUpgradeTimers()
         self.hot.webSocket = nil

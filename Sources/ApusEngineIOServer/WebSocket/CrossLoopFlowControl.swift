@@ -7,7 +7,7 @@ import NIOConcurrencyHelpers
 import NIOCore
 
 /// Transfers messages between a WebSocket and a session on another event loop: in order, bounded,
-/// and with one hop for all messages queued meanwhile.
+/// and with one hop for all messages that are queued until it runs.
 final class CrossLoopFlowControl: Sendable {
     /// A command of a session to its WebSocket.
     enum Command: Sendable {
@@ -23,11 +23,11 @@ final class CrossLoopFlowControl: Sendable {
         }
     }
 
-    /// The size of the queued messages above which the WebSocket stops reading. It resumes at half
-    /// of it.
+    /// The size of the queued messages, in bytes, above which the WebSocket stops reading. It
+    /// resumes at half of it.
     static let highWatermark = 1 << 20
-    /// The size of the queued commands above which the transport counts as full: NIO's default high
-    /// watermark.
+    /// The size of the queued commands, in bytes, above which the transport counts as full: NIO's
+    /// default high watermark.
     static let commandWatermark = 64 << 10
     /// The fixed overhead of a message, so that empty messages count.
     fileprivate static let overhead = 256

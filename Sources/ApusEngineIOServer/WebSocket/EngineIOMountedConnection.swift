@@ -48,8 +48,8 @@ package final class EngineIOMountedConnection {
             buffers: self.server.buffers.value(on: channel.eventLoop), timeout: self.server.configuration.requestTimeout)
     }
 
-    /// Sets up the pipeline for HTTP at once, for a connection whose requests another handler must
-    /// see first: it is then added after the decoder.
+    /// Sets up the pipeline for HTTP without waiting for a request, for a connection whose requests
+    /// another handler must receive first. The caller adds that handler after the decoder.
     package func fillForHTTP(_ channel: any Channel, tls: NIOSSLContext?) throws {
         let pipeline = channel.pipeline.syncOperations
         if let tls { try pipeline.addHandler(NIOSSLServerHandler(context: tls)) }

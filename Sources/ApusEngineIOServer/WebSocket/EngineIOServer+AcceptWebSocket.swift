@@ -73,7 +73,7 @@ struct AcceptedWebSocket {
     fileprivate let session: EngineIOSession
     fileprivate let transport: EngineIOWebSocketTransport
 
-    /// Hands the WebSocket to its session. Call once, when the handler is in its pipeline.
+    /// Passes the WebSocket to its session. Call once, when the handler is in its pipeline.
     func begin() {
         let (session, transport, isNew) = (self.session, self.transport, self.isNew)
         session.eventLoop.runOnLoop { if isNew { session.opened(on: transport) } else { session.probeOpened(transport) } }

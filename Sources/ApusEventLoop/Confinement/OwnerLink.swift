@@ -5,7 +5,7 @@ package import NIOCore
 /// hold it.
 ///
 /// Not a weak reference: Swift counts all references to an object with a weak reference in a side
-/// table, which took 4 % of the time of a WebSocket echo. The owner calls ``disconnect()`` at its
+/// table, which takes 4 % of the time of a WebSocket echo. The owner calls ``disconnect()`` at its
 /// end to break the reference cycle.
 package final class OwnerLink<Owner: AnyObject & Sendable>: Sendable {
     private let eventLoop: any EventLoop

@@ -69,7 +69,8 @@ package final class Mailbox<Element: Sendable>: Sendable {
         return isPaused
     }
 
-    /// Delivers an element, unless the mailbox has no room for it. Returns whether it was accepted.
+    /// Delivers an element, unless the mailbox has no space for it. Returns whether it was
+    /// accepted.
     @inlinable
     package func postWithinLimits(_ element: Element, bytes: Int) -> Bool {
         let (isAccepted, begins) = self.state.withLockedValue { state in

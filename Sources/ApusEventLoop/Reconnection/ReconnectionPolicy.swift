@@ -12,7 +12,8 @@ public struct ReconnectionPolicy: Sendable, Hashable {
 
     private let kind: Kind
 
-    /// The number of failed attempts after which the client gives up; `nil` for no limit.
+    /// The number of failed attempts after which the client makes no further one; `nil` for no
+    /// limit.
     public let maximumAttempts: Int?
 
     /// The time for which a connection must be open before its loss resets the count of attempts.
@@ -44,8 +45,8 @@ public struct ReconnectionPolicy: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - delay: The delay before each attempt.
-    ///   - maximumAttempts: The number of failed attempts after which the client gives up; `nil`
-    ///     for no limit.
+    ///   - maximumAttempts: The number of failed attempts after which the client makes no further
+    ///     one; `nil` for no limit.
     ///   - stableTime: See ``stableTime``.
     public static func fixed(_ delay: Duration, maximumAttempts: Int? = nil, stableTime: Duration = .seconds(5)) -> Self {
         let delay = max(delay, .zero)
@@ -63,8 +64,8 @@ public struct ReconnectionPolicy: Sendable, Hashable {
     ///   - factor: The factor between two consecutive delays.
     ///   - jitter: The maximum random deviation, as a fraction of the delay, 0…1. Without jitter,
     ///     all clients of a restarted server reconnect at the same moment.
-    ///   - maximumAttempts: The number of failed attempts after which the client gives up; `nil`
-    ///     for no limit.
+    ///   - maximumAttempts: The number of failed attempts after which the client makes no further
+    ///     one; `nil` for no limit.
     ///   - stableTime: See ``stableTime``.
     public static func exponential(
         from first: Duration, to last: Duration, factor: Double = 2, jitter: Double = 0.5, maximumAttempts: Int? = nil,
@@ -83,8 +84,8 @@ public struct ReconnectionPolicy: Sendable, Hashable {
     ///   - delays: The delays before the first attempt, the second, and so on. An empty list
     ///     results in ``none``.
     ///   - jitter: See ``exponential(from:to:factor:jitter:maximumAttempts:stableTime:)``.
-    ///   - maximumAttempts: The number of failed attempts after which the client gives up; `nil`
-    ///     for no limit.
+    ///   - maximumAttempts: The number of failed attempts after which the client makes no further
+    ///     one; `nil` for no limit.
     ///   - stableTime: See ``stableTime``.
     public static func delays(
         _ delays: [Duration], jitter: Double = 0.5, maximumAttempts: Int? = nil, stableTime: Duration = .seconds(5)
@@ -103,7 +104,7 @@ public struct ReconnectionPolicy: Sendable, Hashable {
 
     private static func share(_ jitter: Double) -> Double { jitter.isFinite ? min(max(0, jitter), 1) : 0 }
 
-    /// Returns the delay before an attempt, or `nil` to give up.
+    /// Returns the delay before an attempt, or `nil` if no further attempt is permitted.
     ///
     /// - Parameters:
     ///   - attempt: The number of the next attempt since the connection was lost, starting at 1.

@@ -15,7 +15,7 @@ package final class DeliveryBacklog: Sendable {
     /// Whether the number of deliveries in transit is within the maximum.
     package var hasRoom: Bool { self.inTransit.withLockedValue { $0 <= Self.maximumDeliveries } }
 
-    /// Counts deliveries handed over to another loop. Returns whether too many are in transit.
+    /// Counts deliveries passed to another loop. Returns whether too many are in transit.
     package func handOver(_ count: Int) -> Bool {
         self.inTransit.withLockedValue { inTransit in
             inTransit += count

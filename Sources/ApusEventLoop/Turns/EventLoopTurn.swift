@@ -37,7 +37,7 @@ package final class EventLoopTurn {
     private var lightWorkers: Deque<any EventLoopWorker> = []
     private var heavyWorkers: Deque<any EventLoopWorker> = []
     private let backlog: DeliveryBacklog?
-    /// The number of deliveries handed over by other loops and made since the last poll of the
+    /// The number of deliveries received from other loops and made since the last poll of the
     /// sockets.
     private var settled = 0
     private var wakeup: EventLoopWakeup?
@@ -79,10 +79,11 @@ package final class EventLoopTurn {
 
     // MARK: Deliveries between event loops
 
-    /// Fills the turn, because the other loops have not delivered what was handed over to them.
+    /// Fills the turn, because the other loops have not made the deliveries that were passed to
+    /// them.
     package func fill() { self.hot.deliveries = max(self.hot.deliveries, Self.maximumDeliveries) }
 
-    /// Records deliveries that another loop handed over and that were made.
+    /// Records deliveries that were received from another loop and made.
     package func settle(_ count: Int, on eventLoop: any EventLoop) {
         self.settled += count
         self.schedule(on: eventLoop)

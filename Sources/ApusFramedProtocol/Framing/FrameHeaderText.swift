@@ -21,6 +21,8 @@ enum FrameHeaderText {
         return object
     }
 
+    /// Returns a header as JSON text.
+    ///
     /// - Throws: ``FramedError/Code/invalidUse`` for values without a JSON form (binary data, NaN),
     ///   and for a header nested deeper than `maximumDepth`.
     static func bytes(of header: JSONObject, maximumDepth: Int = FramedLimits().maximumHeaderDepth) throws(FramedError) -> [UInt8] {

@@ -62,7 +62,7 @@ public struct FramedSession: Sendable {
     private let own: FramedHello
     private let isClient: Bool
     private var dialect: Dialect
-    /// Whether the session has ended: nothing is read or sent any more. Final.
+    /// Whether the session has ended: nothing more is read or sent. Final.
     private var hasEnded = false
     private var frame = Frame.none
     /// The number of body bytes of the message that have not arrived; `nil` between messages.

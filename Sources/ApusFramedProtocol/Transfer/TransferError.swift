@@ -23,7 +23,7 @@ public struct TransferError: Error, Hashable, CustomStringConvertible {
         public static let storage = Self(rawValue: "storage")
         /// The sender could not read the file, or the file changed during the transfer.
         public static let source = Self(rawValue: "source")
-        /// The received data differs from the sent data, and resending did not help.
+        /// The received data differs from the sent data, and resending did not correct it.
         public static let corrupted = Self(rawValue: "corrupted")
         /// The other side did not make progress in time.
         public static let timeout = Self(rawValue: "timeout")

@@ -9,8 +9,8 @@ package struct TransferOffer: Hashable, Sendable {
     /// The identifier of the upload across connections and restarts. The sender chooses it and uses
     /// the same one for the same file.
     ///
-    /// It is a secret of the sender: a peer that presents it learns the progress of the upload and
-    /// can resume it.
+    /// It is a secret of the sender: a peer that presents it receives the progress of the upload
+    /// and can resume it.
     package let id: String
     /// The name of the unfinished file, derived from the hash of the id.
     package let partName: String
@@ -101,7 +101,7 @@ package struct TransferOffer: Hashable, Sendable {
             isFolder: header["folder"]?.boolValue ?? false, wholeHash: wholeHash, shown: try header["shown"].map(PrefixProof.init))
     }
 
-    /// The length of the body of the offer frame.
+    /// The length of the body of the offer frame, in bytes.
     package var bodyLength: Int { self.wholeHash == nil || self.size == 0 ? 0 : TransferChunk.prefixBytes + self.size }
 
     /// Returns the head of the offer frame.
@@ -119,8 +119,8 @@ package struct TransferOffer: Hashable, Sendable {
 /// The proof that a sender presents before a receiver resumes a file: the hash of the file's first
 /// bytes.
 ///
-/// The receiver compares it and does not disclose its own hash, because its data may be another
-/// sender's.
+/// The receiver compares it and does not disclose its own hash, because its data may belong to
+/// another sender.
 package struct PrefixProof: Hashable, Sendable {
     /// The number of bytes.
     package var bytes: Int

@@ -47,7 +47,7 @@ package struct TransferReceiver: Sendable {
         /// Store the file in one step. All of it was received and nothing is written. The result is
         /// that of ``finish(sha256:)``; then call ``finished(isEqual:had:)``, or ``declined(at:)``.
         case take(sha256: String)
-        /// Delete the unfinished file: it differs from the sender's.
+        /// Delete the unfinished file: it differs from the sender's file.
         case discard
         case end(TransferOutcome)
     }
@@ -168,7 +168,8 @@ package struct TransferReceiver: Sendable {
 
     /// Syncs after ``TransferSettings/syncBytes`` or a quarter of the window, whichever is less:
     /// the sender is acknowledged before it has to wait, and the disk is not synced for each chunk.
-    /// One sync runs at a time, so on a slow disk the next one covers all bytes written meanwhile.
+    /// One sync runs at a time, so on a slow disk the next one covers all bytes that were written
+    /// during it.
     private mutating func syncIfDue() -> [Action] {
         guard self.syncing == self.durable, self.written > self.syncing else { return [] }
         let due = min(self.settings.syncBytes, self.settings.window / 4)
@@ -187,7 +188,8 @@ package struct TransferReceiver: Sendable {
     }
 
     /// Handles the end of the disk work: the file has its name and its folder is synced. If
-    /// `isEqual` is false, its hash differs from the sender's and it has no name.
+    /// `isEqual` is false, the hash of the file differs from the sender's hash and the file has no
+    /// name.
     ///
     /// - Parameter had: The number of bytes that existed before the transfer.
     package mutating func finished(isEqual: Bool, had: Int = 0) -> [Action] {

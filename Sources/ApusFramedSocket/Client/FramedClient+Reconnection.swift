@@ -31,8 +31,8 @@ extension FramedClient {
     ///   - onEvent: Called for each connection and each pause.
     ///   - isolation: The isolation of `body`. Default: the caller's.
     ///   - body: Receives the connection.
-    /// - Throws: The last error when the policy gives up or the error is one that another attempt
-    ///   cannot fix; `CancellationError`.
+    /// - Throws: The last error when the policy permits no further attempt or another attempt
+    ///   cannot fix the error; `CancellationError`.
     public static func withReconnection<Result>(
         host: String, port: Int, configuration: FramedClientConfiguration = .init(),
         policy: ReconnectionPolicy = .exponential(from: .milliseconds(500), to: .seconds(30)),

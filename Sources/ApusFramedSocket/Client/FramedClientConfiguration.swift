@@ -34,7 +34,7 @@ public struct FramedClientConfiguration: Sendable {
     /// Creates a configuration with default values and the given framing.
     ///
     /// - Parameters:
-    ///   - framing: The wire format, which must match the server's. Default: version 2.
+    ///   - framing: The wire format, which must match that of the server. Default: version 2.
     ///   - tls: The verification of the server's certificate; `nil` disables TLS.
     public init(framing: Framing = .version2, tls: TLSSettings? = nil) {
         self.connection = FramedConnectionConfiguration(framing: framing)

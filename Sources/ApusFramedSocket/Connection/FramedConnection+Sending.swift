@@ -144,7 +144,7 @@ extension FramedConnection {
         } catch let error as FramedError {
             throw self.closure?.error ?? error
         } catch {
-            // The transport only reports that it is closed; the connection knows the reason.
+            // The transport only reports that it is closed; the connection has the reason.
             throw self.closure?.error ?? FramedError(.connectionLost, message: "the connection ended within a message", cause: error)
         }
     }

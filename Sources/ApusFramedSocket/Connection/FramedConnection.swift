@@ -90,7 +90,7 @@ public final class FramedConnection: Sendable {
     /// The reason why the connection closed; `nil` while it is open.
     public var closure: FramedClosure? { self.status.withLockedValue { $0.closure } }
 
-    /// Waits until the connection has closed.
+    /// Waits until the connection has closed, and returns how it closed.
     ///
     /// Ignores cancellation. When either side begins to close,
     /// ``FramedConnectionConfiguration/closeTimeout`` limits the rest of the wait.

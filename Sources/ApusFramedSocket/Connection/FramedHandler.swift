@@ -340,8 +340,8 @@ final class FramedHandler: ChannelInboundHandler {
         }
     }
 
-    /// Sends a bye frame after all queued bytes, and waits for the peer's. Called again when it
-    /// arrives.
+    /// Sends a bye frame after all queued bytes, and waits for the bye frame of the peer. The
+    /// second call, when that frame has arrived, closes the connection.
     func sendBye() {
         guard case .running = self.phase else { return self.cut() }
         self.startCloseTimer()

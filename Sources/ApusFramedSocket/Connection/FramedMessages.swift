@@ -101,7 +101,8 @@ final class FramedInbox: Sendable {
     private struct Storage: Sendable {
         var machine: FramedInboxStateMachine
         var continuation: CheckedContinuation<FramedInboxStateMachine.Delivery, any Error>?
-        /// The owner of the continuation: a cancelled task must not resume another task's.
+        /// The owner of the continuation: a cancelled task must not resume the continuation of
+        /// another task.
         var reader = 0
         var lastReader = 0
     }

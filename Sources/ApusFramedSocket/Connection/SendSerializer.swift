@@ -32,7 +32,7 @@ final class SendSerializer: Sendable {
         var ending: FramedError?
         /// The waiting permits. Cancelled ones are removed.
         var queue = Deque<Permit>()
-        /// Called when the last permit is released.
+        /// The callback for the release of the last permit.
         var onIdle: (@Sendable () -> Void)?
     }
 

@@ -18,8 +18,8 @@ enum DiskWork: Sendable {
     /// Compares the sender's hash with the unfinished file or, if there is none, with finished
     /// files of the same name.
     case compare(TransferOffer, PrefixProof, PartFile?, in: ReceivingFolder)
-    /// Stores a small file in one step: like `prepare`, `append` and `finish`, but leaves nothing
-    /// behind on failure.
+    /// Stores a small file in one step: like `prepare`, `append` and `finish`, but leaves no file
+    /// on failure.
     case take(TransferOffer, [ByteBuffer], sha256: String, in: ReceivingFolder, session: UInt64, FileReceiving.Habits)
     case append([ByteBuffer], count: Int, to: PartFile)
     /// Syncs the file, compares its hash and gives it its name.

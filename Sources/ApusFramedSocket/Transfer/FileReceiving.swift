@@ -11,8 +11,8 @@ public struct FileReceiving: Sendable {
     /// the same, not sent again. The existing file, its permissions and its times remain unchanged.
     ///
     /// Default: `false`; the file is sent again and stored under a numbered name. With `true`, the
-    /// sender presents the SHA-256 of its file and learns only whether it matches: it can detect
-    /// that the name exists, and can test guesses of the content.
+    /// sender presents the SHA-256 of its file and receives only the result of the comparison: it
+    /// can detect that the name exists, and can test guesses of the content.
     public var recognizesFinished = false
     /// Whether names with a component that begins with a dot are accepted. Default: `false`. In a
     /// home folder, `.ssh/authorized_keys` and `.bashrc` are such names.

@@ -32,7 +32,7 @@ final class OutgoingFiles {
         self.done = connection.eventLoop.makePromise()
     }
 
-    /// Sends all files. On failure, the future fails when no transfer is active any more.
+    /// Sends all files. On failure, the future fails after the last active transfer has ended.
     func run() -> EventLoopFuture<SentFiles> {
         self.pump()
         return self.done.futureResult
@@ -64,7 +64,7 @@ final class OutgoingFiles {
         }
     }
 
-    /// Runs after the other frames of the same read.
+    /// Schedules `pump` for the next turn of the event loop, after all frames of the current read.
     private func pumpLater() {
         guard !self.willPump else { return }
         self.willPump = true
@@ -150,7 +150,7 @@ final class OutgoingFiles {
         self.queue.ended(isWhole: file.isWhole)
     }
 
-    /// Schedules another offer. Returns `false` when the deadline has passed.
+    /// Schedules another offer. Returns `false` when the deadline has passed or the transfers end.
     private func offerAgain(_ file: OutgoingList.File, deadline: NIODeadline?) -> Bool {
         let now = self.connection.eventLoop.now
         let deadline = deadline ?? now + TimeAmount(self.sending.busyTimeout)

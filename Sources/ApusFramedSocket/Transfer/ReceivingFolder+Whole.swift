@@ -12,8 +12,8 @@ import NIOCore
 extension ReceivingFolder {
     /// Stores a small file in one step: writes an unnamed file, syncs it, and gives it its name.
     ///
-    /// On failure nothing is left behind, because the system deletes unnamed files. The folders are
-    /// synced at the end of the batch; the file is not complete before.
+    /// On failure no file remains, because the system deletes unnamed files. The folders are synced
+    /// at the end of the batch; the file is not complete before.
     func take(
         _ offer: TransferOffer, _ pieces: [ByteBuffer], sha256: String, isTaken: Bool, keepsAttributes: Bool, _ batch: inout DiskBatch
     ) throws(TransferError) -> DiskWork.Report {

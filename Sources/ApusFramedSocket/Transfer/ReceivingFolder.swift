@@ -76,8 +76,8 @@ public final class ReceivingFolder: Sendable {
         do throws(TransferError) {
             try part.load()
         } catch {
-            // After a failed sync, the next one may succeed without writing the data. The file
-            // cannot be trusted any more.
+            // After a failed sync, the next one may succeed without writing the data. The file can
+            // no longer be trusted.
             self.discard(part)
             throw error
         }

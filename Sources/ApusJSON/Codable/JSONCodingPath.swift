@@ -42,7 +42,7 @@ struct JSONCodingKey: CodingKey {
         if case .index(let index) = self.value { index } else { nil }
     }
 
-    /// The key of `superEncoder()` and `superDecoder()`, the same as Foundation's.
+    /// The key of `superEncoder()` and `superDecoder()`, the same as in Foundation.
     static let superclass = JSONCodingKey(stringValue: "super")
 }
 

@@ -150,7 +150,7 @@ final class SocketIOClientNamespaceCore {
             self.manager?.fail(EngineIOError(.timeout, message: "the server did not answer the CONNECT for \(self.name) within \(timeout)"))
         }
         // A server that connects clients to `/` without a request receives no auth there. Its first
-        // packets may follow at once, so do not wait for the auth.
+        // packets may follow immediately, so do not wait for the auth.
         guard self.manager?.joinsImplicitly(self.name) != true else { return self.authenticated(attempt: attempt, .success(nil)) }
         switch self.auth.source {
         case .none: self.authenticated(attempt: attempt, .success(nil))

@@ -29,7 +29,7 @@ final class SocketIOManagerCore {
         var rootNamespace: SocketIOClientNamespaceCore?
         var root = SocketIORootAdmission(version: .v5)
         var decoder: SocketIOParser.Decoder
-        /// The size so far of the packet being received.
+        /// The number of bytes received of the current packet.
         var packetBytes = 0
         /// The number of the packet being received.
         var packetNumber = 0
@@ -50,7 +50,8 @@ final class SocketIOManagerCore {
     private var giveUpWaiters = LoopOperations<Void>()
     /// The number of closed connections that still have packets to send.
     private(set) var departing = 0
-    /// The number of attempts that the current connection took, 0 for the first.
+    /// The number of reconnection attempts up to the current connection; 0 for the first
+    /// connection.
     private(set) var attempts = 0
 
     init(
@@ -146,9 +147,11 @@ final class SocketIOManagerCore {
         for waiter in self.giveUpWaiters.takeAll() { waiter.fail(failure) }
     }
 
-    /// Fails the operation when no namespace is open any more and the user has not closed them.
+    /// Fails the operation when the last open namespace has closed, unless the user closed it.
     func waitUntilGivenUp(_ operation: LoopOperation<Void>) { self.giveUpWaiters.append(operation) }
 
+    /// Disconnects all namespaces and closes the connection.
+    ///
     /// - Parameter departed: Called once, when all earlier packets have been sent.
     func disconnectAll(departed: (() -> Void)? = nil) {
         if let departed { self.closeWaiters.append(departed) }

@@ -58,8 +58,8 @@ extension SocketIOClient {
     }
 
     /// Listens to every event that this client emits, before it is sent or buffered. Volatile
-    /// events that are dropped and events that cannot be encoded are not included. Events for
-    /// which the buffer has no room are included.
+    /// events that are dropped and events that cannot be encoded are not included. Events for which
+    /// the buffer has no space are included.
     @discardableResult
     public func onAnyOutgoing(_ handler: @escaping SocketIOClientAnyHandler) -> SocketIOClientListener {
         self.listen { $0.addAnyOutgoing(.init(id: $1, handler: handler), first: false) }
@@ -71,8 +71,9 @@ extension SocketIOClient {
         self.listen { $0.addAnyOutgoing(.init(id: $1, handler: handler), first: true) }
     }
 
-    /// Removes a listener. Outside the event loop the removal takes effect there a moment later: an
-    /// event that arrives meanwhile still reaches the listener. This holds for all removals.
+    /// Removes a listener. Called on another thread, it removes the listener in a later turn of the
+    /// event loop: an event that arrives before that turn still reaches the listener. This holds
+    /// for all removals.
     public func off(_ listener: SocketIOClientListener) {
         self.core.onLoop { $0.removeListener(id: listener.id) }
     }

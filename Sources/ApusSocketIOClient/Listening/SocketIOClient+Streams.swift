@@ -28,8 +28,8 @@ extension SocketIOClient {
     /// Returns the decoded first argument of every event of this name.
     ///
     /// The stream continues across reconnections. It ends when the socket disconnects permanently:
-    /// by ``disconnect()``, by the server, or when the reconnection policy gives up. Arguments of
-    /// another type are reported to the lifecycle listeners as `.error`.
+    /// by ``disconnect()``, by the server, or when the reconnection policy permits no further
+    /// attempt. Arguments of another type are reported to the lifecycle listeners as `.error`.
     ///
     /// - Parameters:
     ///   - event: The event's name.

@@ -9,7 +9,8 @@ public struct SocketIOClientCallbackContext: Sendable {
     /// block.
     public static let eventLoop = Self(run: nil)
 
-    /// Calls listeners on the main queue, which is the main actor's, as in socket.io-client-swift.
+    /// Calls listeners on the main queue, which is the executor of the main actor, as in
+    /// socket.io-client-swift.
     public static let main = Self.queue(.main)
 
     /// Calls listeners on a dispatch queue, serial or concurrent.

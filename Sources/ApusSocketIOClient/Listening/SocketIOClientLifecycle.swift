@@ -65,8 +65,8 @@ public enum SocketIOClientLifecycleEvent: Sendable {
     case reconnectAttempt(Int)
     /// The namespace was joined again after this number of attempts. Follows `connect`.
     case reconnect(attempts: Int)
-    /// The reconnection policy gave up. The socket remains disconnected until the next
-    /// ``SocketIOClient/open()`` or ``SocketIOClient/connect(timeout:)``.
+    /// The reconnection policy permits no further attempt. The socket remains disconnected until
+    /// the next ``SocketIOClient/open()`` or ``SocketIOClient/connect(timeout:)``.
     case reconnectFailed
     /// ``SocketIOClient/state`` changed.
     case statusChange(SocketIOClientState)

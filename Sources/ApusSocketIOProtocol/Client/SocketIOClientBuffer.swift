@@ -33,7 +33,7 @@ package struct SocketIOClientBuffer: Sendable {
     package var count: Int { self.items.count }
 
     package enum AppendAction: Equatable {
-        /// The event is buffered; the dropped ones made room for it.
+        /// The event is buffered; the returned ones were dropped to make space for it.
         case kept(dropped: [Item])
         case refused
     }

@@ -97,7 +97,8 @@ package struct SocketIOClientNamespace: Sendable {
     }
 
     package enum AuthenticatedAction: Equatable {
-        /// Send CONNECT with this auth: the user's, with the members that request a recovery.
+        /// Send CONNECT with this auth: the auth of the user, with the members that request a
+        /// recovery.
         case sendConnect(auth: SocketIOValue?)
         case doNothing
     }

@@ -2,8 +2,8 @@
 /// of times.
 ///
 /// Delivery is at least once: an event whose ack was lost arrives twice. Source: the options
-/// `retries` and `ackTimeout` of Node's Socket.IO client. In contrast to Node's, all tries of an
-/// event carry the same ack id, so that a late ack of an earlier try counts. The caller runs the
+/// `retries` and `ackTimeout` of Node's Socket.IO client. In contrast to that client, all tries of
+/// an event carry the same ack id, so that a late ack of an earlier try counts. The caller runs the
 /// timer of the outstanding try.
 package struct SocketIORetryQueue<Packet: Sendable>: Sendable {
     /// An event in the queue.

@@ -23,7 +23,7 @@ public struct SocketIONodeID: Hashable, Sendable, ExpressibleByStringLiteral, Cu
 
 /// The other servers of a cluster that are expected to answer a request.
 public enum SocketIOClusterServers: Hashable, Sendable {
-    /// This number of servers, for a transport that only knows the number of subscribers.
+    /// This number of servers, for a transport that reports only the number of subscribers.
     case count(Int)
     /// These servers. A request stops waiting for a server that leaves.
     case nodes(Set<SocketIONodeID>)

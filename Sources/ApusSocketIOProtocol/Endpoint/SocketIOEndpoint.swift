@@ -87,7 +87,7 @@ public struct SocketIOEndpoint: Sendable {
     /// - Parameters:
     ///   - version: The revision of Engine.IO. With `v3`, the protocol of Socket.IO 2.x, the server
     ///     connects the client to `/` without a request.
-    ///   - parser: The format of the packets, the same as the server's.
+    ///   - parser: The format of the packets, the same as that of the server.
     ///   - limits: The limits on received packets.
     ///   - now: The current time.
     ///   - timeout: The maximum wait for the open packet. Default: 20 seconds.
@@ -106,7 +106,7 @@ public struct SocketIOEndpoint: Sendable {
     ///   - handshake: The parameters of the session.
     ///   - version: The revision of Engine.IO. With `v3`, the protocol of Socket.IO 2.x, accept the
     ///     client in `/` without a request.
-    ///   - parser: The format of the packets, the same as the client's.
+    ///   - parser: The format of the packets, the same as that of the client.
     ///   - limits: The limits on received packets.
     ///   - maximumNamespaces: The maximum number of namespaces of the client. Further requests are
     ///     refused. Default: 100.

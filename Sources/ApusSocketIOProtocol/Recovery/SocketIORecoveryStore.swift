@@ -72,8 +72,8 @@ package struct SocketIORecoveryStore<Packet: Sendable, Kept: Sendable>: Sendable
         guard let session = self.sessions.take(pid, at: now) else { return .startAnew }
         var from = session.start
         if let offset {
-            // Not an offset: the client has mistaken the last string of an event for one, so its
-            // position is unknown.
+            // Not an offset: the client returned the last string of an event without an offset, so
+            // its position is unknown.
             guard let place = SocketIOOffset(offset) else { return .startAnew }
             // An offset of another history, or from before the session, means that the client has
             // received no event of this session.

@@ -56,7 +56,8 @@ final class SocketIOAdmin: Sendable {
         self.sendStatistics()
     }
 
-    /// Called for each socket of the page.
+    /// Sets up a socket of the page: sends it the session and the configuration, and adds its
+    /// listeners.
     private func connected(_ socket: SocketIOServerSocket) {
         if let session = socket.value(for: SocketIOAdminGate.sessionKey, as: String.self) { socket.emit("session", session) }
         if !self.configuration.isReadOnly { self.listen(to: socket) }

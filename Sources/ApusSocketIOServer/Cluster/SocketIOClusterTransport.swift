@@ -11,7 +11,7 @@ public protocol SocketIOClusterPublisher: Sendable {
     func publish(_ message: SocketIOClusterMessage)
 }
 
-/// A connection between the servers of a cluster. It carries messages and has no knowledge of
+/// A connection between the servers of a cluster. It carries messages and does not depend on
 /// sockets.
 ///
 /// Each server needs a transport object of its own. The server chooses the recipients, the expected
@@ -32,8 +32,8 @@ public protocol SocketIOClusterTransport: SocketIOClusterPublisher {
     /// Sends a response to the server that made the request.
     func respond(_ response: SocketIOClusterResponse, to node: SocketIONodeID)
 
-    /// Reports, immediately or later, which other servers have this namespace. A transport that
-    /// cannot know never calls `report`, and the request ends at its deadline.
+    /// Reports, immediately or later, which other servers have this namespace. A transport without
+    /// this information never calls `report`, and the request ends at its deadline.
     func servers(in namespace: String, report: @escaping @Sendable (SocketIOClusterServers) -> Void)
 
     /// Called when the server has created this namespace, so that the transport can subscribe.

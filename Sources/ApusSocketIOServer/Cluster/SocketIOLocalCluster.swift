@@ -23,7 +23,7 @@ public final class SocketIOLocalCluster: Sendable {
     }
 
     /// - Parameter heartbeat: The heartbeats with which the servers find each other, as over a
-    ///   network. Default: none; the cluster knows its servers.
+    ///   network. Default: none; the cluster has a list of its servers.
     public init(heartbeat: SocketIOClusterHeartbeat? = nil) {
         self.heartbeat = heartbeat
     }

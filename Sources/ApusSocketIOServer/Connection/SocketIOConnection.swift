@@ -46,7 +46,7 @@ final class SocketIOConnection: EngineIOSessionDelegate, EventLoopTimerOwner, @u
     private struct Inbound {
         var decoder: SocketIOParser.Decoder
         var members = SocketIOMembers()
-        /// The size of the messages of the packet being received.
+        /// The size of the messages of the packet that is being received, in bytes.
         var packetBytes = 0
         var awaitsAttachments = false
     }
@@ -322,8 +322,8 @@ final class SocketIOConnection: EngineIOSessionDelegate, EventLoopTimerOwner, @u
         socket.namespace.release()
     }
 
-    /// Returns whether the socket is still joining after its middleware check. If the client left
-    /// meanwhile, removes the member.
+    /// Returns whether the socket is still joining after its middleware check. Removes the member
+    /// if the client left during the check.
     private func isStillJoining(_ socket: SocketIOServerSocket) -> Bool {
         switch self.inbound.members[socket.namespace.name] {
         case .joining(let joining): return joining === socket

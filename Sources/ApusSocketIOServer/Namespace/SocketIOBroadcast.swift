@@ -215,7 +215,7 @@ extension SocketIOResponses<[SocketIOValue]> {
     }
 }
 
-// Operations on many sockets at once, on every server of the cluster.
+// Operations on several sockets, on every server of the cluster.
 extension SocketIOBroadcasting {
     /// Returns the targeted sockets of every server of the cluster that responds within the
     /// timeout.

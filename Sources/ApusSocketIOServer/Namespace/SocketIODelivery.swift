@@ -106,7 +106,7 @@ struct Recipients {
     }
 
     /// Adds a socket and stores its index in the socket. A socket may be added to one mutable
-    /// instance only, the namespace's.
+    /// instance only, that of its namespace.
     mutating func add(_ socket: SocketIOServerSocket) {
         let group = self.group(of: socket)
         socket.indexInRecipients = self.groups[group].sockets.count

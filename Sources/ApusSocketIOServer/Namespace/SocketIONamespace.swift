@@ -32,7 +32,7 @@ public final class SocketIONamespace: SocketIOBroadcasting {
         var parser: SocketIOParser
         /// The compression of WebSocket messages; `nil` when it is off.
         var deflate: WebSocketDeflateConfiguration?
-        /// Called when a dynamic namespace may have become empty.
+        /// The callback for a dynamic namespace that may have become empty.
         var becameIdle: @Sendable (SocketIONamespace) -> Void
     }
 
@@ -56,7 +56,7 @@ public final class SocketIONamespace: SocketIOBroadcasting {
         var connectionHandlers: [@Sendable (SocketIOServerSocket) -> Void] = []
         var roomHandlers: [@Sendable (SocketIORoomEvent) -> Void] = []
         var serverSideHandlers: [UTF8Key: [@Sendable (SocketIOServerSideEvent) -> Void]] = [:]
-        /// Called when a socket's `data` changes. Used by the admin page only.
+        /// The handlers of changes of a socket's `data`. Used by the admin page only.
         var dataHandlers: [@Sendable (SocketIOServerSocket) -> Void] = []
         /// Returns the details that the admin page adds to a socket's description.
         var details: (@Sendable (String) -> SocketIOValue?)?
@@ -92,8 +92,7 @@ public final class SocketIONamespace: SocketIOBroadcasting {
     /// Logs the error of a handler when the configuration has no `onHandlerError`. Never logs the
     /// payload.
     func reportHandlerError(_ error: any Error, _ event: SocketIOReceivedEvent) {
-        // A client can cause any number of payload errors, so they are not logged at a higher
-        // level.
+        // A client can cause any number of payload errors, so they are logged at `debug` only.
         let level: Logger.Level = (error as? SocketIOError)?.code == .invalidPayload ? .debug : .warning
         self.context.logger.log(level: level, "Handler failed", metadata: ["socketio.event": "\(event.name)", "error": "\(error)"])
     }
@@ -292,7 +291,8 @@ public final class SocketIONamespace: SocketIOBroadcasting {
         return (self.recovery?.sessionCount ?? 0) == 0
     }
 
-    /// Called when the recovery log has removed expired sessions.
+    /// Handles the removal of expired sessions from the recovery log: a dynamic namespace without
+    /// sessions may be empty now.
     func recoverySwept() {
         if self.parent != nil { self.context.becameIdle(self) }
     }

@@ -22,8 +22,8 @@ public struct SocketIORemoteSocket: Sendable {
         var data = description.data
         _ = data.removeAdminDetails()
         self.data = data
-        // The socket's own room: the socket is its only member, and the socket's server knows the
-        // room.
+        // The socket's own room: the socket is its only member, and the server of the socket has
+        // the room.
         let own = SocketIOBroadcast(namespace: namespace, targets: SocketIOTargets(rooms: [description.id]))
         self.emitter = isLocal ? own.local : own
     }

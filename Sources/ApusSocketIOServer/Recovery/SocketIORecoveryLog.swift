@@ -191,7 +191,7 @@ final class SocketIORecoveryLog: Sendable {
         }
     }
 
-    /// Called when a socket ends before it entered the namespace.
+    /// Handles the end of a socket that has not entered the namespace.
     func abandoned(_ socket: SocketIOServerSocket) {
         if socket.isRecovered { self.left(socket) }  // does nothing if the session was stored again, and perhaps claimed again
     }
@@ -216,7 +216,7 @@ final class SocketIORecoveryLog: Sendable {
         }
     }
 
-    /// Called before a lost socket leaves its namespace.
+    /// Records that a lost socket is about to leave its namespace.
     func leaving(_ socket: SocketIOServerSocket) { self.state.withLockedValue { _ = $0.inTransition.insert(socket.id) } }
 
     /// Stores the session of a lost socket after it has left its namespace.
@@ -230,7 +230,7 @@ final class SocketIORecoveryLog: Sendable {
         self.planSweep(of: socket.namespace, on: socket.eventLoop)
     }
 
-    /// Called after a socket that cannot resume has left its namespace.
+    /// Records that a socket that cannot resume has left its namespace.
     func left(_ socket: SocketIOServerSocket) { self.state.withLockedValue { $0.left(socket) } }
 
     // MARK: Time

@@ -9,7 +9,7 @@ public struct SocketIOReceivedEvent: Sendable {
     /// The arguments in their received form, for relaying. To read them, use ``arguments``.
     public let payload: SocketIOPayload
     let ack: SocketIOAck?
-    /// The size of the event on the wire.
+    /// The size of the event on the wire, in bytes.
     let bytes: Int
 
     /// The arguments. Binary values are `.binary`, at any depth. Each access decodes them again.

@@ -315,7 +315,7 @@ extension SocketIOServerSocket {
         self.ackSettled()
     }
 
-    /// Called when an ack was released without being sent.
+    /// Records that a requested ack was released without being sent.
     func ackDropped() {
         self.eventLoop.runOnLoop { self.ackSettled() }
     }

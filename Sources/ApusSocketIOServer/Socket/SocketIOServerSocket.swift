@@ -73,7 +73,7 @@ public final class SocketIOServerSocket: @unchecked Sendable {
         var pendingAcks: [Int: PendingClientAck] = [:]
         /// The timer of the pending acks, created with the first one.
         var ackTimer: DeadlineTimer?
-        /// Called once the outgoing queue is short again.
+        /// The callbacks to run once when the outgoing queue is short again.
         var drainWaiters: [@Sendable () -> Void] = []
         /// Succeeded when no requested ack is unsent (`owedAcks` is 0).
         var settleWaiters: [EventLoopPromise<Void>] = []

@@ -60,18 +60,19 @@ public struct WebSocketClientConfiguration: Sendable {
     /// The limits on the queues between the peer and the application.
     public var flow = WebSocketFlowControl()
 
-    /// The time for the name resolution, the connection, the proxy and ``requestHeaders`` together.
+    /// The maximum time for the name resolution, the connection, the proxy and ``requestHeaders``
+    /// together.
     ///
     /// Default: 10 seconds, restarted at each redirect. Received bytes extend neither this deadline
     /// nor ``tlsTimeout`` and ``handshakeTimeout``.
     public var connectTimeout: Duration = .seconds(10)
 
-    /// The time for the TLS handshake.
+    /// The maximum time for the TLS handshake.
     ///
     /// Default: 10 seconds, restarted at each redirect.
     public var tlsTimeout: Duration = .seconds(10)
 
-    /// The time for the response to the WebSocket handshake.
+    /// The maximum time for the response to the WebSocket handshake.
     ///
     /// Default: 10 seconds, restarted at each redirect.
     public var handshakeTimeout: Duration = .seconds(10)

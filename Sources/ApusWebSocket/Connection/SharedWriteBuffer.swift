@@ -10,7 +10,7 @@ import NIOCore
 ///
 /// Confined to its event loop.
 final class SharedWriteBuffer {
-    /// The maximum length of the buffer.
+    /// The maximum length of the buffer, in bytes.
     static let maximumBytes = 64 << 10
     private static let minimumCapacity = 512
 

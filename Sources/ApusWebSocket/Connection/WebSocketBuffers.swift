@@ -106,10 +106,10 @@ package final class WebSocketBuffers {
 extension WebSocketBuffers {
     /// The number of connections that are flushed together after they were read.
     ///
-    /// Each flush can wake the process of a local peer. When each connection is flushed at once,
-    /// local peers compete with the server for the processor: an echo server with 50 local peers
-    /// spent a seventh of its time on this. With a larger number, the data of the first
-    /// connections is no longer in the processor's cache.
+    /// Each flush can wake the process of a local peer. When each connection is flushed
+    /// immediately, local peers compete with the server for the processor: an echo server with 50
+    /// local peers spends a seventh of its time on this. With a larger number, the data of the
+    /// first connections is no longer in the processor's cache.
     private static let answersTogether = 32
 
     /// Flushes a connection at the end of this turn. Call once per turn and connection. One task
@@ -167,8 +167,8 @@ extension WebSocketBuffers {
     ///   reads into for its lifetime; that buffer gets a capacity of one byte, and the next read
     ///   takes the rest.
     func receive(on channel: any Channel, isNew: Bool) {
-        // One read per turn: the shared buffer is in use until its bytes are handled. Fails when
-        // the channel is closed.
+        // One read per turn: the shared buffer is in use until its bytes are handled. The options
+        // cannot be set on a closed channel, which reads nothing.
         try? channel.syncOptions?.setOption(.maxMessagesPerRead, value: 1)
         try? channel.syncOptions?.setOption(.recvAllocator, value: ReceiveAllocator(buffers: self, isFirst: isNew))
     }
@@ -179,7 +179,7 @@ extension WebSocketBuffers {
         if buffer.capacity >= Self.receiveBytes { self.hot.received = buffer }
     }
 
-    /// The maximum number of bytes that a channel reads at once within a body.
+    /// The maximum number of bytes that a channel reads in one call within a body.
     static let bodyBytes = 64 << 10
 
     /// Limits the reads of a channel that carries HTTP. Requests queued behind an unanswered one

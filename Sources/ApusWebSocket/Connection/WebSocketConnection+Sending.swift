@@ -162,7 +162,7 @@ extension WebSocketConnection {
     ///
     /// Each piece is sent in a frame of its own (RFC 6455 section 5.4) and is not kept. Calls of
     /// ``send(_:)`` from other tasks wait for the last piece; pings do not. Messages that are
-    /// posted meanwhile wait too, up to `WebSocketLimits.maximumDeferredBytes`.
+    /// posted before the last piece also wait for it, up to `WebSocketLimits.maximumDeferredBytes`.
     ///
     /// ```swift
     /// try await connection.send(.text, pieces: lines.map { ByteBuffer(string: $0) })

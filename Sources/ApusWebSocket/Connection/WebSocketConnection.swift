@@ -13,15 +13,15 @@ public import NIOCore
 ///
 /// There are two ways to receive: tasks read ``messages``, or ``onMessage(_:)`` calls a handler on
 /// the event loop, without a lock, a task or a thread hop. There are two ways to send: ``send(_:)``
-/// waits for room, and ``post(_:)`` does not wait and is bounded. The connection stays open until
-/// either side closes it, even if the application releases this object.
+/// waits for free space in the queue; ``post(_:)`` does not wait, and its queue is bounded. The
+/// connection stays open until either side closes it, even if the application releases this object.
 public final class WebSocketConnection: @unchecked Sendable {
     // Unchecked: the constants are Sendable. The variables below "Event loop" are accessed on
     // `eventLoop` only: a `NIOLoopBoundBox` would cost an indirection per message.
 
     /// The event loop of the connection, on which its handlers are called.
     public let eventLoop: any EventLoop
-    /// The negotiated subprotocol.
+    /// The negotiated subprotocol; `nil` if none was negotiated.
     public let subprotocol: String?
     /// The address of the peer's end of the transport, if the system provides it.
     public let remoteAddress: SocketAddress?

@@ -19,7 +19,8 @@ struct WebSocketReadPauses: OptionSet {
 /// The frames of a read that are held because the turn is full (``EventLoopTurn``) or too many
 /// bytes are queued for the peer.
 ///
-/// Nothing more is read meanwhile. All bytes after the first frames stay undecoded.
+/// Until the held frames are handled, nothing more is read. All bytes after the first frames stay
+/// undecoded.
 struct WebSocketHeldFrames {
     var frames: WebSocketFrameBatch
     /// The error in the bytes after the frames.

@@ -293,7 +293,7 @@ extension WebSocketHandler {
         self.hot.sharedBuffer != nil || (!self.hot.ownsOutbound && self.hot.endpoint.output.readableBytes > 0)
     }
 
-    /// Makes the endpoint's output a buffer of this connection with room for a frame; the previous
+    /// Makes the endpoint's output a buffer of this connection with space for a frame; the previous
     /// buffer still belongs to the channel.
     func beginOutbound(withRoomFor payloadBytes: Int) {
         guard self.hot.endpoint.output.readableBytes == 0 || !self.hot.ownsOutbound else { return }

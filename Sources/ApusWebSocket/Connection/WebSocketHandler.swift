@@ -15,8 +15,8 @@ package final class WebSocketHandler: ChannelInboundHandler, RemovableChannelHan
     package typealias InboundIn = ByteBuffer
     package typealias OutboundOut = ByteBuffer
 
-    /// The payload size above which a payload is written without a copy. A smaller one is copied
-    /// behind its header.
+    /// The size of a payload, in bytes, above which it is written without a copy. A smaller one is
+    /// copied behind its header.
     static let copiedPayloadBytes = 16 << 10
 
     let closeTimeout: Duration
@@ -38,7 +38,7 @@ package final class WebSocketHandler: ChannelInboundHandler, RemovableChannelHan
         /// The frames of this turn while other connections sent the same ones. The endpoint's
         /// output is empty then.
         var sharedBuffer: SharedWriteBuffer?
-        /// The length of this connection's part of ``sharedBuffer``.
+        /// The length of this connection's part of ``sharedBuffer``, in bytes.
         var sharedLength = 0
         /// Whether bytes were written to the channel without a flush.
         var hasUnflushed = false
@@ -55,8 +55,8 @@ package final class WebSocketHandler: ChannelInboundHandler, RemovableChannelHan
         var sendsMuch = false
     }
 
-    /// The number of headers that did not arrive in one read; tells a deadline which header it
-    /// applies to.
+    /// The number of headers that did not arrive in one read, by which a deadline identifies its
+    /// header.
     private(set) var incompleteFrames = 0
     /// Whether held frames are scheduled for a later turn.
     var isDeferred = false
@@ -212,8 +212,8 @@ package final class WebSocketHandler: ChannelInboundHandler, RemovableChannelHan
             self.hot.delegate?.webSocketReadComplete(self)
         }
         self.countUnfinished()
-        // Without a preceding read, the peer has closed its side, and responses are flushed at
-        // once. With TLS, the last message and the end may arrive in one read.
+        // Without a preceding read, the peer has closed its side, and responses are flushed
+        // immediately. With TLS, the last message and the end may arrive in one read.
         let answersCanWait = self.hot.isReading && self.hot.sharesReceiveBuffer
         self.hot.isReading = false
         if answersCanWait, let context = self.hot.context { self.flushAfterRead(context) } else { self.flushUnlessGathering() }
@@ -376,8 +376,8 @@ extension WebSocketHandler {
         var held: WebSocketHeldFrames?
         /// The loop on which held frames are resumed, even after the transport has closed.
         var eventLoop: (any EventLoop)?
-        /// The number of queued bytes when the peer's messages began to wait because of them, or at
-        /// the last check.
+        /// The number of bytes queued for the peer at the last check, or when handling of the
+        /// peer's messages was suspended because of the queue.
         var queueAtLastCheck = 0
         var unfinished = ByteAccount()
         var queued = ByteAccount()

@@ -40,7 +40,7 @@ final class WebSocketOutbox: Sendable {
         }
     }
 
-    /// Waits for room, then queues the item.
+    /// Waits for free space in the queue, then queues the item.
     func send(_ item: OutboundItem) async throws {
         try Task.checkCancellation()
         let sender = self.nextNumber()

@@ -16,7 +16,7 @@ package final class WebSocketSharedFrame: Sendable {
     package let plain: ByteBuffer
     /// The compressed frame, if it is smaller.
     let compressed: ByteBuffer?
-    /// The window size that the compressed form requires.
+    /// The window size that the compressed form requires, as a power of two, in bits.
     let windowBits: Int
 
     /// - Parameters:

@@ -21,11 +21,12 @@ package protocol FastUpgradeHost: AnyObject {
     func addHTTPHandlers(to pipeline: ChannelPipeline.SynchronousOperations, isSecure: Bool, deadline: NIODeadline) throws
 }
 
-/// Reads the first bytes of an accepted connection and answers a plain WebSocket request at once.
+/// Reads the first bytes of an accepted connection and answers a plain WebSocket request
+/// immediately.
 ///
-/// For every other or doubtful request, the HTTP handlers replace this handler and receive the
-/// unchanged bytes. Adding and removing about seven HTTP handlers is most of the cost of opening a
-/// WebSocket through them.
+/// For all other bytes, including a head that is incomplete or unusual, the HTTP handlers replace
+/// this handler and receive the unchanged bytes. Adding and removing about seven HTTP handlers is
+/// most of the cost of opening a WebSocket through them.
 ///
 /// Confined to the channel's event loop.
 package final class FastUpgradeHandler: ChannelInboundHandler, RemovableChannelHandler, EventLoopTimerOwner {
@@ -54,7 +55,7 @@ package final class FastUpgradeHandler: ChannelInboundHandler, RemovableChannelH
     ///   - host: The server.
     ///   - timers: The timers of the event loop.
     ///   - buffers: The buffers of the event loop, which the WebSocket will share.
-    ///   - timeout: The time for the head, including the TLS handshake.
+    ///   - timeout: The maximum time for the head, including the TLS handshake.
     package static func fill(
         _ channel: any Channel, tls: NIOSSLContext?, for host: any FastUpgradeHost, timers: EventLoopTimers, buffers: WebSocketBuffers,
         timeout: Duration
@@ -134,7 +135,7 @@ package final class FastUpgradeHandler: ChannelInboundHandler, RemovableChannelH
 
     // MARK: Out
 
-    /// Answers the request with 101 and hands the connection to its WebSocket. Call once, from
+    /// Answers the request with 101 and passes the connection to its WebSocket. Call once, from
     /// ``FastUpgradeHost/receive(_:at:on:)``.
     ///
     /// - Parameters:

@@ -46,7 +46,7 @@ struct HTTPRequestSequence {
 
     /// The maximum number of waiting events. A read of small requests stays below it. It is
     /// exceeded only if the peer closes its side of the connection, since the rest of the socket is
-    /// then read at once.
+    /// then read in one turn.
     static let maximumPendingEvents = 4096
 
     private let allowsHTTP10: Bool

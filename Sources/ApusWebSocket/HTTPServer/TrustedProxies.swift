@@ -2,7 +2,7 @@ public import ApusConnectivity
 public import HTTPTypes
 public import NIOCore
 
-/// The reverse proxies that tell the server the address of a client.
+/// The reverse proxies that report the address of a client to the server.
 ///
 /// A proxy appends the address of its peer to a header field. Every client can write the same
 /// field, so only the entries that trusted proxies appended are read: the server reads the list

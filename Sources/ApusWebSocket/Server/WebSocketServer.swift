@@ -50,8 +50,8 @@ public final class WebSocketServer: Sendable {
     }
 
     package struct State: DrainState {
-        /// The accepted connections, from their first byte. A surrounding web server's are not
-        /// counted.
+        /// The accepted connections, from their first byte. Those of a surrounding web server are
+        /// not counted.
         var channels: ConnectionQuota
         /// The connections with an accepted handshake.
         var webSockets: ConnectionQuota
@@ -156,8 +156,8 @@ public final class WebSocketServer: Sendable {
     /// Application(router: router, server: .http1(configuration: .init(additionalChannelHandlers: server.channelHandlers())))
     /// ```
     ///
-    /// An application that stops closes all connections at once; call ``shutdown()`` first to close
-    /// them in batches.
+    /// An application that stops closes all connections at the same time; call ``shutdown()`` first
+    /// to close them in batches.
     public func channelHandlers() -> [any RemovableChannelHandler] {
         [HTTPMountHandler(logger: self.logger) { WebSocketHTTPHandler(server: self, isSecure: $0) }]
     }

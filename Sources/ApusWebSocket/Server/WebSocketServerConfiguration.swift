@@ -98,8 +98,8 @@ public struct WebSocketServerConfiguration: Sendable {
     /// Default: 20 seconds, as in Python's `websockets`. `nil` sends no Pings.
     public var pingInterval: Duration? = .seconds(20)
 
-    /// The time for the answer to a Ping before the connection is aborted. It is four times as long
-    /// while other bytes arrive, because the Pong may be behind a large message.
+    /// The maximum time for the answer to a Ping, after which the connection is aborted. It is four
+    /// times as long while other bytes arrive, because the Pong may be behind a large message.
     ///
     /// Default: 20 seconds.
     public var pingTimeout: Duration = .seconds(20)

@@ -255,7 +255,7 @@ private final class QueuedSubscriber: ListenerSubscriber {
 /// A receiver of a session's events. Called on the session's event loop.
 protocol WebSocketSubscriber: AnyObject {
     /// Receives an event. Returns whether the subscriber is now full; it must then report when it
-    /// has room.
+    /// can receive further events.
     func receive(_ event: WebSocketSession.Event) -> Bool
     /// Whether the subscriber is still full.
     var isFull: Bool { get }
@@ -310,8 +310,8 @@ final class SessionSubscribers {
         withExtendedLifetime(removed) {}
     }
 
-    /// Handles the report of a subscriber that it has room. Checked again, since later events may
-    /// have filled it.
+    /// Handles the report of a subscriber that it can receive further events. This is checked
+    /// again, since later events may have filled it.
     func hasRoom(_ id: Int) {
         if let (_, subscriber) = self.subscribers.first(where: { $0.id == id }), subscriber.isFull { return }
         self.full.remove(id)

@@ -18,7 +18,8 @@ public struct WebSocketSessionConfiguration: Sendable {
     /// The limits of the queue for messages sent without a connection.
     public var queue = WebSocketSendQueue()
 
-    /// Called for every opened connection before queued messages are sent, for example to log in.
+    /// A hook that is called for every opened connection before queued messages are sent, for
+    /// example to log in. Default: `nil`.
     ///
     /// The closure may read responses from ``WebSocketConnection/messages``; unread messages go to
     /// the session's listeners. If it throws or exceeds ``onOpenTimeout``, the connection closes
@@ -26,7 +27,7 @@ public struct WebSocketSessionConfiguration: Sendable {
     /// `WebSocketError.Code.timeout`, or the thrown `WebSocketError`.
     public var onOpen: (@Sendable (WebSocketConnection) async throws -> Void)?
 
-    /// The time for ``onOpen``. Default: 10 seconds.
+    /// The maximum time for ``onOpen``. Default: 10 seconds.
     public var onOpenTimeout: Duration = .seconds(10)
 
     /// Decides whether to make another attempt; `nil` for

@@ -30,7 +30,7 @@ package struct WebSocketMaskingKey: Hashable, Sendable {
         self.copy(UnsafeRawBufferPointer(bytes), to: bytes)
     }
 
-    /// Copies bytes and masks or unmasks them, 32 at a time. Copying byte by byte took 9 % of the
+    /// Copies bytes and masks or unmasks them, 32 at a time. Copying byte by byte takes 9 % of the
     /// time of an echo server.
     ///
     /// - Parameters:

@@ -20,7 +20,7 @@ public struct WebSocketHeartbeat: Hashable, Sendable {
     /// silent connection.
     public var interval: Duration
 
-    /// The time for the answer to a signal; `nil` expects no answer.
+    /// The maximum time for the answer to a signal; `nil` expects no answer.
     ///
     /// Unit: `Duration`. Default: 20 seconds for a Ping, none for a text. A Pong answers a Ping,
     /// any message answers a text. Received bytes restart the time, because the answer may follow a
@@ -47,7 +47,7 @@ public struct WebSocketHeartbeat: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - interval: The time between two Pings.
-    ///   - timeout: The time for the Pong; `nil` expects none.
+    ///   - timeout: The maximum time for the Pong; `nil` expects none.
     public static func ping(every interval: Duration = .seconds(30), answerWithin timeout: Duration? = .seconds(20)) -> Self {
         Self(signal: .ping, interval: interval, answerTimeout: timeout)
     }
@@ -57,7 +57,7 @@ public struct WebSocketHeartbeat: Hashable, Sendable {
     /// - Parameters:
     ///   - text: The text to send.
     ///   - interval: The time between two texts.
-    ///   - timeout: The time for a message from the peer; `nil` expects none.
+    ///   - timeout: The maximum time for a message from the peer; `nil` expects none.
     public static func text(_ text: String, every interval: Duration, answerWithin timeout: Duration? = nil) -> Self {
         Self(signal: .text(text), interval: interval, answerTimeout: timeout)
     }

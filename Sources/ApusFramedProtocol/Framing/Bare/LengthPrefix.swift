@@ -35,7 +35,7 @@ public struct LengthPrefix: Hashable, Sendable {
     /// Varints").
     ///
     /// Writes the shortest form. Reads longer forms of up to ten bytes, because some writers
-    /// reserve room for the length and fill it in later.
+    /// reserve space for the length and fill it in later.
     public static let varint = Self(form: .varint)
 
     /// Returns a copy whose length includes the prefix.

@@ -11,7 +11,7 @@ public struct FixedHeader: Hashable, Sendable {
     /// The name of the length field, spelled as in SocketDemo.
     public static let lengthName = "bodyLenght"
 
-    /// The permitted header lengths. The shortest one has room for `{"bodyLenght":0}` only.
+    /// The permitted header lengths. The shortest one has space for `{"bodyLenght":0}` only.
     ///
     /// Unit: bytes.
     public static let agreeableLengths = 16...FramedLimits.highestHeaderBytes

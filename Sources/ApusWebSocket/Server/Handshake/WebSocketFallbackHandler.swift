@@ -16,7 +16,7 @@ final class WebSocketFallbackHandler: ChannelInboundHandler, RemovableChannelHan
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        // Answers at once, without waiting for a body. The connection closes.
+        // Answers immediately, without waiting for a body. The connection closes.
         guard case .head(let head) = self.unwrapInboundIn(data), !self.hasAnswered else { return }
         self.hasAnswered = true
         let path = HTTPRequestTarget(head.uri).path.split(atByte: "?").first ?? ""

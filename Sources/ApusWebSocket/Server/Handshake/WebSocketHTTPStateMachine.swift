@@ -45,6 +45,8 @@ struct WebSocketHTTPStateMachine {
         }
     }
 
+    /// Handles the head of a request.
+    ///
     /// - Parameter request: The request, if it asks for the WebSocket of the server.
     mutating func receivedHead(_ request: HTTPRequest?) -> Action {
         switch self.state {

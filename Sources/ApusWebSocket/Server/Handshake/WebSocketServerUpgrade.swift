@@ -22,8 +22,8 @@ package enum WebSocketServerUpgrade {
     /// Replaces the HTTP/1 handlers of a pipeline with a WebSocket handler.
     ///
     /// The handler is added directly after the decoder, to receive the bytes that the decoder has
-    /// not consumed. A decoder created with `.dropBytes`, as hummingbird's, discards them; a client
-    /// must not send before it has the 101.
+    /// not consumed. A decoder created with `.dropBytes`, as in hummingbird, discards them; a
+    /// client must not send before it has the 101.
     ///
     /// - Parameters:
     ///   - pipeline: The channel's pipeline, on its event loop.
