@@ -165,7 +165,7 @@ struct ChatCommanderListTests {
             }
             for line in ["/quiet 22:00", "/quiet 22:00 22:00", "/quiet 24:00 07:00", "/quiet 22:00 07:00 08:00", "/quiet x y"] {
                 await fixture.perform(line)
-                #expect(fixture.told() == ["/quiet [FROM UNTIL|off]: two times are needed, such as 22:00 07:00"], "\(line)")
+                #expect(fixture.told() == ["/quiet [FROM UNTIL|off]: two times are required, such as 22:00 07:00"], "\(line)")
             }
             #expect(fixture.server.count(of: "settings.set") == 0)
         }

@@ -208,7 +208,7 @@ import Testing
         try await pair.receive("a")
         try await pair.peerCloses(1000)
         _ = await pair.connection.waitUntilClosed()
-        try? await pair.channel.close()  // the peer closes after our Close frame
+        try? await pair.channel.close()  // the peer closes after the Close frame of this side
         await pair.channel.testingEventLoop.run()
         return Weak(connection: pair.connection)
     }
