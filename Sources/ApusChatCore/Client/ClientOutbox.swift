@@ -53,7 +53,8 @@ package struct ClientOutbox: Sendable {
     /// was not refused, oldest first.
     /// - Returns: The messages to send now.
     package mutating func enqueued(_ id: ClientID, in conversation: ConversationID, isUploading: Bool = false) -> [ClientID] {
-        guard self.conversations.updateValue(conversation, forKey: id) == nil else { return [] }  // a repetition
+        guard self.conversations[id] == nil else { return [] }  // a repetition
+        self.conversations[id] = conversation
         if self.queues[conversation] == nil { self.order.append(conversation) }
         if isUploading {
             self.queues[conversation, default: Queue()].uploading.insert(id)
