@@ -54,10 +54,12 @@ package struct ReadPositions: Sendable {
         guard let read = answer.read else { return nil }
         self.confirmed(read, in: answer.conversation)
         // The server limits a position to the last message, so a higher position is not sent again.
-        if let sent = self.positions[answer.conversation]?.sent, sent >= self.position(in: answer.conversation) {
-            self.positions[answer.conversation]?.read = read
+        // The report of another device can overtake the answer.
+        if var position = self.positions[answer.conversation] {
+            if position.sent >= position.read { position.read = position.confirmed }
+            position.sent = 0
+            self.positions[answer.conversation] = position
         }
-        self.positions[answer.conversation]?.sent = 0
         return self.next(answer.conversation)
     }
 
