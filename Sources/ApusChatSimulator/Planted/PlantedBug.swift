@@ -58,20 +58,17 @@ enum PlantedBug: String, CaseIterable, Sendable {
     var seed: UInt64 {
         switch self {
         case .retryByStoredBody, .earlyPushSkips, .unreadCountsChanges, .mentionsSurviveRecall, .recalledServed,
-            .expiredServed, .formerServed, .floorIgnored, .stalledLosesHead, .linkPastLimit, .deletedForAll, .erasureIncomplete:
+            .expiredServed, .formerServed, .floorIgnored, .scheduleFiresTwice, .stalledLosesHead, .linkPastLimit,
+            .restartForgetsCalls, .deletedForAll, .erasureIncomplete:
             1
         case .deletedForMeServed: 2
-        case .ackBeforeCommit: 3
-        case .callsCollide, .restartForgetsCalls: 4
+        case .ackBeforeCommit, .replyCountedAgain, .slowModeForgets: 3
         case .previewStays: 5
-        case .voteCountedTwice: 7
-        case .outboxReversed: 8
-        case .slowModeForgets: 9
-        case .scheduleFiresTwice: 11
-        case .replyCountedAgain: 12
-        case .recallReachesCopies: 13
-        case .previewAfterRecall: 33
-        case .forwardUnseen: 53
+        case .outboxReversed: 6
+        case .voteCountedTwice: 11
+        case .recallReachesCopies, .callsCollide: 13
+        case .forwardUnseen: 45
+        case .previewAfterRecall: 72
         }
     }
 }
