@@ -65,13 +65,14 @@ package struct CallAnswer: Hashable, WireObject {
     }
 }
 
-/// `call.update`: accepts, declines or ends a call.
+/// `call.update`: accepts, declines, leaves or ends a call.
 package struct CallUpdateRequest: Hashable, WireObject {
     package var id: ClientID
     package var conversation: ConversationID
     /// The `seq` of the call.
     package var call: Int64
-    /// The new state: `accepted`, `declined`, `busy` or `ended`.
+    /// The new state: `accepted`, `declined`, `busy` or `ended`. In an accepted call of a group,
+    /// `ended` means that the device leaves.
     package var state: CallState
 
     package init(id: ClientID, conversation: ConversationID, call: Int64, state: CallState) {

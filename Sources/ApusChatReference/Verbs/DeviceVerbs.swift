@@ -41,7 +41,10 @@ extension ChatReference {
                 part in a call that it started or accepted, or to which it sent a `signal`. The server ends a call \
                 that is not accepted within \(ChatLimits.ringSeconds) s, and an accepted call of which no device has \
                 been connected for \(ChatLimits.absenceSeconds) s. After a restart it does not know the devices of a \
-                call, so a device that reconnects during a call sends `accepted` again.
+                call, so a device that reconnects during a call sends `accepted` again. In an accepted call of a \
+                group, `ended` means that the device leaves: the answer has no `seq`, and the server ends the call \
+                when the last device has left, has been disconnected for \(ChatLimits.absenceSeconds) s, or belongs \
+                to a former member. A device that left takes part again after `accepted`.
                 """,
                 request: [
                     .id,

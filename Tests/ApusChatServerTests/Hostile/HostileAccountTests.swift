@@ -148,6 +148,58 @@ struct HostileAccountTests {
         }
     }
 
+    // MARK: Calls
+
+    @Test func aMemberCannotEndTheCallOfTheOthers() async throws {
+        try await RealServer.with { server in
+            let alice = try await server.user("alice", from: "203.0.113.1")
+            let bob = try await server.user("bob", from: "203.0.113.2")
+            let mallory = try await server.user("mallory", from: "198.51.100.1")
+            let (pushes, push) = AsyncStream.makeStream(of: JSONValue.self)
+            let phone = RealSocket(server: server, token: bob.session.access, address: bob.address) { name, payload in
+                if name == ChatPushes.event.name { push.yield(payload) }
+            }
+            try await phone.open()
+            let desktop = try await alice.connect()
+            let attacker = try await mallory.connect()
+            let group = try await desktop.ask(ChatVerbs.conversationCreate, Self.create(1, inviting: [bob.name, mallory.name])).head
+                .conversation
+            for socket in [phone, attacker] {
+                _ = try await socket.ask(ChatVerbs.memberAnswer, MemberAnswerRequest(id: id("j"), conversation: group, isAccepted: true))
+            }
+            let call = try await desktop.ask(ChatVerbs.callStart, CallStartRequest(id: id("c"), conversation: group, media: .audio)).call
+            func report(_ state: CallState, _ socket: RealSocket, _ name: String) async throws {
+                let request = CallUpdateRequest(id: id(name), conversation: group, call: call, state: state)
+                _ = try await socket.ask(ChatVerbs.callUpdate, request)
+            }
+            func state() async throws -> JSONValue? {
+                let page = try await desktop.ask(ChatVerbs.history, HistoryRequest(conversation: group, range: .from(call), limit: 1))
+                return page.events.first?.body["state"]
+            }
+            try await report(.accepted, phone, "a")
+            // A member that is not in the call, and one that joins and leaves it.
+            for name in ["1", "1", "2"] { try await report(.ended, attacker, name) }
+            try await report(.accepted, attacker, "a")
+            try await report(.ended, attacker, "3")
+            var error: ChatError?
+            for number in 0..<1_000 where error == nil { error = await refusal { try await report(.ended, attacker, "f\(number)") } }
+            #expect(error?.code == .tooMany)
+            // The caller has no more rights: neither its departure nor a recall ends the call.
+            let recall = RecallRequest(id: id("r"), conversation: group, ref: call)
+            #expect(await refusal { _ = try await desktop.ask(ChatVerbs.recall, recall) }?.code == .conflict)
+            try await report(.ended, desktop, "e")
+            #expect(try await state() == "accepted", "bob is in the call")
+            try await report(.ended, phone, "e")
+            var ends = 0
+            for await payload in pushes {
+                ends += try EventPush(json: payload).events.count { $0.kind == .callUpdate && $0.body["state"] == "ended" }
+                if ends > 0 { break }
+            }
+            #expect(ends == 1)
+            for socket in [phone, desktop, attacker] { socket.close() }
+        }
+    }
+
     // MARK: Connections and uploads
 
     private func upload(_ user: RealUser, _ bytes: String) async throws -> RawHTTP.Answer {
