@@ -17,7 +17,12 @@ def group(host):
     return host.do("alice", "conversation.create", kind="group", title="Rowing club", users=["bob", "carol"])["head"]["conv"]
 
 
-def test_three_members_see_each_other_join_and_leave(person, group):
+def states(host, conv):
+    """The states of the calls of a conversation, oldest first."""
+    return [event["body"]["state"] for event in host.log(conv) if event["kind"] == "call"]
+
+
+def test_three_members_see_each_other_join_and_leave(person, host, group):
     alice, bob, carol = (person(name) for name in ("alice", "bob", "carol"))
     ring(alice, group)
     assert bob.locator(".call-ring strong").text_content() == "Rowing club"
@@ -39,9 +44,11 @@ def test_three_members_see_each_other_join_and_leave(person, group):
     connected(alice, bob, carol, peers=2)
     decoding(bob, "audio")
     for page in (alice, carol, bob):
+        assert states(host, group) == ["accepted"]
         control(page, "hang-up")
         over(page)
     until(bob, f"chatApp.state.conversation('{group}').call === undefined")
+    assert states(host, group) == ["ended"]
     assert bob.locator("[data-action=join-call]").count() == 0
 
 
@@ -70,6 +77,37 @@ def test_a_fifth_member_is_told_that_the_call_is_full_and_does_not_end_it(person
     for page in (*four[:3], erin):
         control(page, "hang-up")
         over(page)
+
+
+def test_a_member_cannot_end_the_call_of_the_others(person, host):
+    group = host.do("alice", "conversation.create", kind="group", title="Sculls", users=["bob", "carol"])["head"]["conv"]
+    alice, bob, carol = (person(name) for name in ("alice", "bob", "carol"))
+    ring(alice, group, "audio")
+    for page in (bob, carol):
+        answer(page)
+    connected(alice, bob, carol, peers=2)
+    call = alice.evaluate("chatApp.calls.current.seq")
+    carol.evaluate("([conv, call]) => chatApp.state.updateCall(conv, call, 'ended')", [group, call])
+    host.do("carol", "call.update", conv=group, call=call, state="ended")  # from a device that was never in the call
+    # Carol says to Alice that the call is full, and to Bob that another device took its place.
+    for name, page, data in (("alice", alice, {"type": "full"}), ("bob", bob, {"type": "leave", "moved": True})):
+        signal = {**data, "session": carol.evaluate("chatApp.calls.current.session"), "to": page.evaluate("chatApp.calls.current.session")}
+        carol.evaluate("([conv, call, name, data]) => chatApp.state.signal(conv, call, name, undefined, data)", [group, call, name, signal])
+    for page, name in ((alice, "bob"), (bob, "alice")):
+        until(page, f"[...chatApp.calls.current.peers.values()].map(({{ user }}) => user).join() === '{name}'")
+    # A page that is closed leaves, and the others go on.
+    carol.goto(host.url + "/healthz")
+    decoding(alice, "audio")
+    decoding(bob, "audio")
+    assert states(host, group) == ["accepted"]
+    # The last page is closed, which ends the call.
+    control(alice, "hang-up")
+    over(alice)
+    until(bob, "chatApp.calls.current.peers.size === 0")
+    assert states(host, group) == ["accepted"]
+    bob.goto(host.url + "/healthz")
+    until(alice, f"chatApp.state.conversation('{group}').call === undefined")
+    assert states(host, group) == ["ended"]
 
 
 def test_a_member_that_declines_leaves_the_others_ringing(person, group):

@@ -20,13 +20,14 @@ extension CallController {
         do {
             try await self.stack.open(media)
             await session.prepare()
+            await self.departure?.value
             guard !session.isOver else { return self.stack.close() }
             let request = CallStartRequest(
                 id: self.environment.makeID(), conversation: conversation, media: media, backends: self.stack.backends)
             let answer = try await self.engine.askPatiently(ChatVerbs.callStart, request)
             session.seq = answer.call
             (session.access, session.backend) = (answer.access, answer.access?.backend)
-            guard !session.isOver else { return await self.report(.ended, of: session) }
+            guard !session.isOver else { return await self.depart(from: session) }
             try await self.started(session)
         } catch {
             session.handle { $0.ended(.failed) }
@@ -79,10 +80,11 @@ extension CallController {
     ///   one that answers takes the call.
     private func join(_ session: CallSession, isOpen: Bool) async throws {
         guard let seq = session.seq, let id = ClientID("accept-" + session.name) else { return }
+        await self.departure?.value
         // A retry is the same request, so its answer still shows whether this device was the first.
         let answer = try await self.engine.askPatiently(
             ChatVerbs.callUpdate, CallUpdateRequest(id: id, conversation: session.conversation, call: seq, state: .accepted))
-        if session.isOver { return await self.report(.ended, of: session) }
+        if session.isOver { return await self.depart(from: session) }
         if answer.change.seq == nil, let event = try await self.event(of: session), case .call(let call)? = ChatBody(event),
             call.state.isFinal
         {
@@ -100,18 +102,16 @@ extension CallController {
         await self.report(.declined, of: session)
     }
 
-    /// Ends the call or, in a group in which other devices take part, leaves it.
+    /// Ends the call, or leaves that of a group, which goes on for the others.
     public func hangUp() async { await self.hangUp(.hungUp) }
 
     func hangUp(_ reason: DeviceCallMachine.Reason) async {
         guard let session = self.current, !session.isOver else { return }
-        // The server ends a call when its room is empty. A call that this device cannot join
-        // because it is full continues.
-        let isLast =
-            !session.isGroup
-            || (session.isAlone && reason != .full && (session.access == nil || session.machine.phase == .outgoing))
         session.leave(reason)
-        if isLast { await self.report(.ended, of: session) }
+        // Another device of the user continues the call.
+        guard reason != .elsewhere else { return }
+        // The server ends the call of a group when the last device has left.
+        await self.depart(from: session)
     }
 
     /// Sends or stops sending the media of this device, and notifies the other devices.
@@ -148,6 +148,19 @@ extension CallController {
     func report(_ state: CallState, of session: CallSession) async {
         guard let seq = session.seq else { return }
         await self.report(state, session.conversation, seq)
+    }
+
+    /// Reports that this device leaves or ends a call. A later call waits for the report: the
+    /// server must not receive it after the device has joined again.
+    func depart(from session: CallSession) async {
+        guard let seq = session.seq else { return }
+        let former = self.departure
+        let departure = Task { [conversation = session.conversation] in
+            await former?.value
+            await self.report(.ended, conversation, seq)
+        }
+        self.departure = departure
+        await departure.value
     }
 
     func report(_ state: CallState, _ conversation: ConversationID, _ seq: Int64) async {

@@ -46,6 +46,8 @@ public final class CallController {
     @ObservationIgnored private var signals: AsyncStream<SignalRequest>.Continuation?
     @ObservationIgnored private var sending: Task<Void, Never>?
     @ObservationIgnored var isChatOnline = false
+    /// The last report that this device has left a call.
+    @ObservationIgnored var departure: Task<Void, Never>?
     /// The last call that rang, which a later change of its message does not make ring again.
     @ObservationIgnored var lastRing: EventPlace?
     /// The calls that ring in conversations whose heads have not arrived.

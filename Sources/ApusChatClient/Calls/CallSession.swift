@@ -26,6 +26,7 @@ final class CallSession {
     private var runners: [CallMesh.Peer: CallPeerRunner] = [:]
     private var configuration = CallConfiguration()
     private var leaving: Task<Void, Never>?
+    private var joining: Task<Void, Never>?
     private unowned let controller: CallController
 
     init(
@@ -47,8 +48,6 @@ final class CallSession {
     /// The random name of this participation.
     var name: String { self.mesh.session }
     var peers: [CallPeer] { self.mesh.peers.compactMap { self.runners[$0]?.peer } }
-    /// Whether no other device takes part in the call, as far as this device knows.
-    var isAlone: Bool { self.mesh.peers.isEmpty }
 
     /// Requests the STUN and TURN servers. Without an answer the connections are direct.
     func prepare() async {
@@ -95,6 +94,7 @@ final class CallSession {
 
     private func close() {
         self.leaving?.cancel()
+        self.joining?.cancel()
         for runner in self.runners.values { runner.close() }
         self.runners = [:]
         self.controller.closed(self)
@@ -155,6 +155,7 @@ final class CallSession {
             case .answeredElsewhere: self.handle { $0.told(.accepted, isOwn: true) }
             case .end(let reason): self.controller.end(self, reason)
             case .awaitEnd: self.awaitEnd()
+            case .awaitPeers: self.awaitPeers()
             }
         }
         self.controller.changed()
@@ -186,6 +187,15 @@ final class CallSession {
         self.leaving = Task { [weak self, environment = self.controller.environment] in
             guard (try? await environment.sleep(CallMesh.leaveTime)) != nil, !Task.isCancelled, let self else { return }
             if !self.isOver, self.mesh.peers.isEmpty { self.controller.end(self, .lost) }
+        }
+    }
+
+    private func awaitPeers() {
+        guard self.joining == nil else { return }
+        self.joining = Task { [weak self, environment = self.controller.environment] in
+            guard (try? await environment.sleep(CallMesh.joinTime)) != nil, !Task.isCancelled, let self else { return }
+            self.joining = nil
+            if !self.isOver, self.mesh.peers.isEmpty { self.controller.end(self, .full) }
         }
     }
 

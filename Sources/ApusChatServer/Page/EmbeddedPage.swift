@@ -14,7 +14,7 @@ enum EmbeddedPage {
         _img_maskable_512_png,
         _img_touch_180_png,
         _index_html,
-        _js_app_e0e8dbcdc2b070fd_js,
+        _js_app_1c5bdf51f0a85f42_js,
         _js_core_core_0a890a07b841280e_js,
         _js_core_worker_a5a15cedb93d04e8_js,
         _js_i18n_zh_79e134f6ecba6aaf_js,
@@ -1521,7 +1521,7 @@ gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gPQVAAAA//+DQEnNAAAA
   <link rel="apple-touch-icon" href="img/touch-180.png">
   <link rel="manifest" href="app.webmanifest">
   <link rel="stylesheet" href="css/page-4ac4ea2c0db8ef8f.css">
-  <script type="module" src="js/app-e0e8dbcdc2b070fd.js"></script>
+  <script type="module" src="js/app-1c5bdf51f0a85f42.js"></script>
 </head>
 <body>
   <div id="app"></div>
@@ -1532,7 +1532,7 @@ gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gPQVAAAA//+DQEnNAAAA
 
 """#))
 
-    private static let _js_app_e0e8dbcdc2b070fd_js = EmbeddedFile(path: "js/app-e0e8dbcdc2b070fd.js", content: .text(#"""
+    private static let _js_app_1c5bdf51f0a85f42_js = EmbeddedFile(path: "js/app-1c5bdf51f0a85f42.js", content: .text(#"""
 const $parts = {};
 const $later = (path) => $parts[path] ??= import(path).then((part) => part.default($all()), (error) => { delete $parts[path]; throw error; });
 const $all = () => ({ $later, $core_applying, $state_notifications, $core_receipts, $state_api, $state_lists, $state_window, $state_store, $state_index, $boot, $views_dom, $views_icons, $i18n_en, $i18n_index, $i18n_format, $views_model, $views_menu, $views_auth, $views_avatar, $calls_media, $views_calltiles, $views_toast, $views_calldevices, $views_callscreen, $views_callring, $calls_machine, $calls_stats, $calls_peer, $calls_signals, $calls_call, $calls_center, $calls_tone, $views_calls, $views_address, $views_dialog, $views_later, $views_clipboard, $text_skeleton, $views_lookalike, $views_virtual, $views_rows, $views_pickers, $views_searchfilters, $text_emoji, $text_markdown, $text_render, $views_search, $views_folders, $views_conversationmenu, $views_fields, $views_requests, $views_callbar, $views_threadheader, $views_sidebar, $views_albums, $views_emojipicker, $views_completion, $media_wave, $media_recorder, $views_attachmenu, $text_blurhash, $media_describe, $core_requests, $views_sendfiles, $views_slowmode, $views_tray, $views_voicebar, $views_composer, $views_contactbar, $views_pagedpeople, $views_votes, $views_pictures, $views_place, $media_played, $media_player, $views_voice, $views_attachments, $views_message, $views_rowshape, $views_threadactions, $views_threadinput, $views_thread, $views_shell, $views_sound, $state_push, $views_preferences, $app });
@@ -5039,6 +5039,7 @@ const MOST_PEERS = 3;
 const MOST_JOINS = 8;
 const MEASURE_EVERY = 2000;
 const LEAVE_TIME = 10_000;
+const JOIN_TIME = 3000;
 
 class Call {
 peers = new Map();
@@ -5052,6 +5053,8 @@ seq = null;
 #configuration = null;
 #expiresAt = Infinity;
 #measuring = null;
+#isJoining = false;
+#joinTimer = null;
 #owner;
 
 constructor(owner, { conv, seq = null, media, isGroup, phase, caller }) {
@@ -5099,6 +5102,7 @@ this.#send(user, device, "", { type: "join" });
 this.#add(user, device, "", true);
 }
 const state = this.#state;
+this.#isJoining = this.isGroup && this.peers.size === 0;
 this.#send(this.isGroup ? undefined : state.conversation(this.conv)?.peer?.name, undefined, "", { type: "join" });
 if (this.isGroup) this.#send(state.account.name, undefined, "", { type: "answered" });
 }
@@ -5112,6 +5116,7 @@ this.act(this.machine.ended(reason));
 
 #close() {
 clearInterval(this.#measuring);
+clearTimeout(this.#joinTimer);
 for (const peer of this.peers.values()) peer.close();
 this.peers.clear();
 this.local.close();
@@ -5140,8 +5145,9 @@ const signal = readSignal(data);
 if (!signal || this.isOver || signal.session === this.session) return;
 if (signal.to ? signal.to !== this.session : signal.session && signal.type !== "join" && signal.type !== "answered") return;
 if (user === this.#state.account?.name) {
-if (signal.type === "answered") this.act(this.machine.told("accepted", true));
-return;
+if (signal.type !== "answered") return;
+const isThisDevice = this.isGroup && device === this.#state.session?.device && (this.phase === "outgoing" || this.phase === "active");
+return this.act(isThisDevice ? this.machine.ended("elsewhere") : this.machine.told("accepted", true));
 }
 if (this.phase === "incoming" || this.phase === "joining") {
 if (signal.type === "join" && !signal.session && this.#joins.length < MOST_JOINS) this.#joins.push([user, device]);
@@ -5149,17 +5155,26 @@ return;
 }
 if (this.phase !== "outgoing" && this.phase !== "active") return;
 if (signal.type === "join") return this.#joined(user, device, signal);
-if (signal.type === "full" && this.isGroup && this.phase === "active" && this.peers.size === 0 && signal.to === this.session) return this.leave("full");
 const peer = this.peers.get(keyOf(user, device, signal.session));
+if (signal.type === "full" && this.isGroup && signal.to === this.session) return this.#refused(peer);
 if (!peer) return;
 switch (signal.type) {
-case "leave": return signal.moved ? this.act(this.machine.ended("elsewhere")) : this.#left(peer);
+case "leave": return signal.moved && !this.isGroup ? this.act(this.machine.ended("elsewhere")) : this.#left(peer);
 case "full": return this.peers.size <= 1 ? this.leave("full") : this.#remove(peer);
 case "state":
 peer.state = signal.state;
 return this.#owner.changed();
 default: return peer.receive(signal);
 }
+}
+
+#refused(peer) {
+if (peer) this.#remove(peer);
+if (this.phase !== "active" || this.peers.size || !(peer || this.#isJoining)) return;
+this.#joinTimer ??= setTimeout(() => {
+this.#joinTimer = null;
+if (!this.isOver && this.peers.size === 0) this.#owner.lost(this, "full");
+}, JOIN_TIME);
 }
 
 #joined(user, device, { session, reply, again }) {
@@ -5186,6 +5201,7 @@ changed: () => this.#owner.changed(),
 lost: () => this.#lost(peer),
 });
 this.peers.set(key, peer);
+this.#isJoining = false;
 this.#sendTo(peer, { type: "state", ...this.local.state });
 this.#owner.changed();
 return peer;
@@ -5253,6 +5269,7 @@ current = null;
 #listeners = new Set();
 #isTelling = false;
 #ringTimer = null;
+#departure = Promise.resolve();
 
 constructor(state) {
 this.state = state;
@@ -5309,10 +5326,11 @@ const head = this.state.conversation(conv);
 const call = this.#begin(new Call(this, { conv, media, isGroup: head.kind !== "pair", phase: "starting", caller: this.state.account.name }));
 try {
 await Promise.all([call.local.open({ video: media === "video" }), call.prepare()]);
+await this.#departure;
 if (call.isOver) return;
 const answer = await this.state.startCall(conv, media).catch((error) => { throw error.code === "unsupported" ? Object.assign(error, { code: "call_backend" }) : error; });
 call.seq = answer.call;
-if (call.isOver) return await this.#report(call, "ended");
+if (call.isOver) return await this.#depart(call);
 const event = await this.state.callEvent(conv, call.seq);
 const action = call.machine.started(!event || (event.sender === this.state.account.name && event.body?.state === "ringing"));
 if (action === "accept") {
@@ -5348,8 +5366,9 @@ throw error;
 }
 
 async #join(call, isOpen) {
+await this.#departure;
 const answer = await this.state.updateCall(call.conv, call.seq, "accepted", `accept-${call.session}`);
-if (call.isOver) return this.#report(call, "ended");
+if (call.isOver) return this.#depart(call);
 if (answer.seq === undefined) {
 const event = await this.state.callEvent(call.conv, call.seq);
 if (event && isFinal(event.body?.state)) return call.told(event.body.state, false);
@@ -5370,15 +5389,21 @@ await this.#report(call, state);
 async hangUp(reason = "hungUp") {
 const call = this.current;
 if (!call || call.isOver) return;
-const isLast = !call.isGroup || call.peers.size === 0;
 call.leave(reason);
-if (isLast && call.seq !== null) await this.#report(call, "ended");
+if (call.seq !== null) await this.#depart(call);
+}
+
+#depart(call) {
+const departure = this.#departure.then(() => this.#report(call, "ended"));
+this.#departure = departure;
+return departure;
 }
 
 #closed() {
 const { current: call } = this;
 if (!call || call.isOver || call.seq === null || !["outgoing", "active"].includes(call.phase)) return;
-if (call.peers.size) return call.announceLeaving();
+call.announceLeaving();
+if (!call.isGroup && call.peers.size) return;
 const body = JSON.stringify({ id: `end-${call.session}`, conv: call.conv, call: call.seq, state: "ended" });
 fetch("/api/chat/call.update", { method: "POST", keepalive: true, headers: { "Content-Type": "application/json", "Chat-Session": "cookie" }, body }).catch(() => {});
 }

@@ -245,8 +245,33 @@ struct CallControllerTests {
             #expect(phones[0].calls.phase == .active, "the call goes on")
             await phones[0].calls.hangUp()
             try await eventually { phones[2].calls.peers.isEmpty }
+            #expect(self.server.events(in: group, as: Value.alice).last?.body["state"] == "accepted")
             await phones[2].calls.hangUp()
-            #expect(self.server.events(in: group, as: Value.alice).last?.body["state"] == "ended")
+            let events = self.server.events(in: group, as: Value.alice)
+            #expect(events.last?.body["state"] == "ended" && events.filter { $0.body["state"] == "ended" }.count == 1)
+        }
+    }
+
+    @Test func aMemberLosesItsConnectionsAndTheOthersGoOn() async throws {
+        try await self.withPhones([Value.alice, Value.bob, self.carol], kind: .group) { phones, group in
+            try await self.connect(phones, group)
+            let bob = phones[1]
+            for connection in bob.stack.connections.values { connection.report(.state(.failed)) }
+            await bob.calls.hangUp()
+            try await eventually { phones[0].calls.peers.count == 1 && phones[2].calls.peers.count == 1 }
+            // A device that is alone waits for others, and does not end the call by itself.
+            await phones[2].calls.hangUp()
+            try await eventually { phones[0].calls.peers.isEmpty }
+            #expect(phones[0].calls.phase == .active)
+            // The report of the departure precedes that of the return.
+            bob.calls.dismiss()
+            try await bob.calls.call(group, media: .audio)
+            try await eventually { bob.isConnected && phones[0].isConnected }
+            await phones[0].calls.hangUp()
+            try await eventually { bob.calls.peers.isEmpty }
+            #expect(bob.calls.phase == .active && self.server.events(in: group, as: Value.bob).last?.body["state"] == "accepted")
+            await bob.calls.hangUp()
+            #expect(self.server.events(in: group, as: Value.bob).last?.body["state"] == "ended")
         }
     }
 
@@ -256,7 +281,11 @@ struct CallControllerTests {
             let (four, erina) = (phones.dropLast(), phones[4])
             try await self.connect(Array(four), group)
             try await erina.calls.answer()
-            try await eventually { erina.calls.phase == .over(.full) }
+            // It waits, because one member alone could say so.
+            try await eventually {
+                self.clock.advance(by: 3_000)
+                return erina.calls.phase == .over(.full)
+            }
             #expect(erina.stack.log.last == "close" && erina.stack.connections.isEmpty)
             #expect(four.allSatisfy { $0.isConnected && $0.calls.peers.count == 3 })
             #expect(self.server.events(in: group, as: Value.bob).filter { $0.body["state"] == "ended" }.isEmpty)
@@ -285,7 +314,10 @@ struct CallControllerTests {
             #expect(alice.calls.peers.isEmpty && alice.stack.connections.isEmpty)
             let before = self.server.count(of: "call.update")
             await bob.calls.hangUp()
-            #expect(bob.calls.phase == .over(.hungUp) && self.server.count(of: "call.update") == before, "the server ends it")
+            #expect(bob.calls.phase == .over(.hungUp) && self.server.count(of: "call.update") == before + 1, "it leaves")
+            #expect(alice.calls.phase == .active && self.server.events(in: group, as: Value.alice).last?.body["state"] == "accepted")
+            await alice.calls.hangUp()
+            #expect(self.server.events(in: group, as: Value.alice).last?.body["state"] == "ended")
         }
     }
 

@@ -21,6 +21,7 @@ final class FakeServer: @unchecked Sendable {  // `lock` guards all members
     var uploads = FakeUploads()
     /// The access to a media server in the answers to verbs of calls.
     var callAccess: CallAccess?
+    private var callWatch = CallWatch(ringTime: .seconds(60), absenceTime: .seconds(30))
     private(set) var logouts: [String] = []
     private(set) var refreshes = 0
     var requests: [String: Int] = [:]
@@ -264,9 +265,17 @@ final class FakeServer: @unchecked Sendable {  // `lock` guards all members
             let decision = decider.decide(command)
             let batch = decider.finish()
             _ = try self.storage.commit(batch.changes)
-            return (decision, batch.pushes)
+            return (decision, batch.pushes + self.endCalls(batch))
         } catch {
             return (.refused(ChatError(.internal, message: "\(error)")), [])
+        }
+    }
+
+    /// Ends the calls that their last device has left. Returns the pushes.
+    private func endCalls(_ batch: DecidedBatch) -> [Push] {
+        self.callWatch.committed(batch.calls, deleted: batch.deleted, at: self.now).flatMap { action in
+            guard case .report(let call, let state) = action else { return [Push]() }
+            return self.run(Command(actor: UserKey(0), device: DeviceKey(0), request: nil, action: .updateCall(call, state))).pushes
         }
     }
 

@@ -10,6 +10,7 @@ export const MOST_PEERS = 3; // a full mesh of four devices
 const MOST_JOINS = 8; // announcements that are kept while the call rings
 const MEASURE_EVERY = 2000; // ms
 const LEAVE_TIME = 10_000; // ms in which a reloaded page can join again
+const JOIN_TIME = 3000; // ms in which a device can still connect after another one said that the call is full
 
 export class Call {
   peers = new Map(); // key -> Peer
@@ -25,6 +26,8 @@ export class Call {
   #configuration = null;
   #expiresAt = Infinity;
   #measuring = null;
+  #isJoining = false; // this device has announced itself in a group, and no other device has connected since
+  #joinTimer = null;
   #owner;
 
   /** `owner`: {state, changed(), over(call), lost(call, reason)}. */
@@ -81,6 +84,7 @@ export class Call {
       this.#add(user, device, "", true);
     }
     const state = this.#state;
+    this.#isJoining = this.isGroup && this.peers.size === 0;
     // In a group, the server forwards the announcement to the devices that take part.
     this.#send(this.isGroup ? undefined : state.conversation(this.conv)?.peer?.name, undefined, "", { type: "join" });
     // The log records only the first answer. In a group, the other ringing devices of the user are
@@ -97,6 +101,7 @@ export class Call {
 
   #close() {
     clearInterval(this.#measuring);
+    clearTimeout(this.#joinTimer);
     for (const peer of this.peers.values()) peer.close();
     this.peers.clear();
     this.local.close();
@@ -132,8 +137,11 @@ export class Call {
     // announcements.
     if (signal.to ? signal.to !== this.session : signal.session && signal.type !== "join" && signal.type !== "answered") return;
     if (user === this.#state.account?.name) {
-      if (signal.type === "answered") this.act(this.machine.told("accepted", true));
-      return;
+      if (signal.type !== "answered") return;
+      // Another page of this browser joined the call of the group. For the server, both are one
+      // device, so this one does not report that it leaves.
+      const isThisDevice = this.isGroup && device === this.#state.session?.device && (this.phase === "outgoing" || this.phase === "active");
+      return this.act(isThisDevice ? this.machine.ended("elsewhere") : this.machine.told("accepted", true));
     }
     if (this.phase === "incoming" || this.phase === "joining") {
       // Only announcements of legacy apps are kept, because these wait for an offer. A page answers
@@ -143,18 +151,30 @@ export class Call {
     }
     if (this.phase !== "outgoing" && this.phase !== "active") return;
     if (signal.type === "join") return this.#joined(user, device, signal);
-    // Four other devices take part, and none of them connects to this one. Their call continues.
-    if (signal.type === "full" && this.isGroup && this.phase === "active" && this.peers.size === 0 && signal.to === this.session) return this.leave("full");
     const peer = this.peers.get(keyOf(user, device, signal.session));
+    if (signal.type === "full" && this.isGroup && signal.to === this.session) return this.#refused(peer);
     if (!peer) return;
     switch (signal.type) {
-      case "leave": return signal.moved ? this.act(this.machine.ended("elsewhere")) : this.#left(peer);
+      case "leave": return signal.moved && !this.isGroup ? this.act(this.machine.ended("elsewhere")) : this.#left(peer);
       case "full": return this.peers.size <= 1 ? this.leave("full") : this.#remove(peer);
       case "state":
         peer.state = signal.state;
         return this.#owner.changed();
       default: return peer.receive(signal);
     }
+  }
+
+  /**
+   * Handles `full` in a group. The call ends here only if no device connects: one member cannot make
+   * this device leave.
+   */
+  #refused(peer) {
+    if (peer) this.#remove(peer);
+    if (this.phase !== "active" || this.peers.size || !(peer || this.#isJoining)) return;
+    this.#joinTimer ??= setTimeout(() => {
+      this.#joinTimer = null;
+      if (!this.isOver && this.peers.size === 0) this.#owner.lost(this, "full");
+    }, JOIN_TIME);
   }
 
   #joined(user, device, { session, reply, again }) {
@@ -184,6 +204,7 @@ export class Call {
       lost: () => this.#lost(peer),
     });
     this.peers.set(key, peer);
+    this.#isJoining = false;
     this.#sendTo(peer, { type: "state", ...this.local.state });
     this.#owner.changed();
     return peer;

@@ -17,6 +17,7 @@ export class CallCenter {
   #listeners = new Set();
   #isTelling = false;
   #ringTimer = null;
+  #departure = Promise.resolve(); // the last report that this device has left a call
 
   constructor(state) {
     this.state = state;
@@ -79,10 +80,11 @@ export class CallCenter {
     const call = this.#begin(new Call(this, { conv, media, isGroup: head.kind !== "pair", phase: "starting", caller: this.state.account.name }));
     try {
       await Promise.all([call.local.open({ video: media === "video" }), call.prepare()]);
+      await this.#departure;
       if (call.isOver) return;
       const answer = await this.state.startCall(conv, media).catch((error) => { throw error.code === "unsupported" ? Object.assign(error, { code: "call_backend" }) : error; });
       call.seq = answer.call;
-      if (call.isOver) return await this.#report(call, "ended");
+      if (call.isOver) return await this.#depart(call);
       const event = await this.state.callEvent(conv, call.seq);
       const action = call.machine.started(!event || (event.sender === this.state.account.name && event.body?.state === "ringing"));
       if (action === "accept") {
@@ -123,9 +125,10 @@ export class CallCenter {
    * first device that answers takes the call.
    */
   async #join(call, isOpen) {
+    await this.#departure;
     // A retry has the same id, so its answer also tells whether this device was the first.
     const answer = await this.state.updateCall(call.conv, call.seq, "accepted", `accept-${call.session}`);
-    if (call.isOver) return this.#report(call, "ended");
+    if (call.isOver) return this.#depart(call);
     if (answer.seq === undefined) {
       const event = await this.state.callEvent(call.conv, call.seq);
       if (event && isFinal(event.body?.state)) return call.told(event.body.state, false);
@@ -144,23 +147,34 @@ export class CallCenter {
     await this.#report(call, state);
   }
 
-  /** Ends the call. In a group, leaves the call if other devices take part. */
+  /** Ends the call. In a group, leaves the call, which the server ends after the last device. */
   async hangUp(reason = "hungUp") {
     const call = this.current;
     if (!call || call.isOver) return;
-    const isLast = !call.isGroup || call.peers.size === 0;
     call.leave(reason);
-    if (isLast && call.seq !== null) await this.#report(call, "ended");
+    if (call.seq !== null) await this.#depart(call);
+  }
+
+  /**
+   * Reports that this device leaves or ends a call. A later call waits for the report: the server
+   * must not receive it after the device has joined again.
+   */
+  #depart(call) {
+    const departure = this.#departure.then(() => this.#report(call, "ended"));
+    this.#departure = departure;
+    return departure;
   }
 
   /**
    * Handles the close or reload of the page. The connected devices are notified, and in a pair the
-   * other one ends the call unless this page joins again soon. Without any, the call ends.
+   * other one ends the call unless this page joins again soon. A page without any ends the call, and
+   * one in a group leaves it.
    */
   #closed() {
     const { current: call } = this;
     if (!call || call.isOver || call.seq === null || !["outgoing", "active"].includes(call.phase)) return;
-    if (call.peers.size) return call.announceLeaving();
+    call.announceLeaving();
+    if (!call.isGroup && call.peers.size) return;
     const body = JSON.stringify({ id: `end-${call.session}`, conv: call.conv, call: call.seq, state: "ended" });
     fetch("/api/chat/call.update", { method: "POST", keepalive: true, headers: { "Content-Type": "application/json", "Chat-Session": "cookie" }, body }).catch(() => {});
   }

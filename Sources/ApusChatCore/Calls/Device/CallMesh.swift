@@ -41,12 +41,16 @@ package struct CallMesh: Sendable, Equatable {
         /// The only other device left. The log reports the end, unless the device could not report
         /// it: end the call after `leaveTime`.
         case awaitEnd
+        /// The call of a group is said to be full: end with `full` unless another device connects
+        /// within `joinTime`. Does nothing while the device already waits.
+        case awaitPeers
     }
 
     /// The maximum number of other devices: a mesh of four.
     package static let maximumPeers = 3
     private static let maximumEarly = 8
     package static let leaveTime = Duration.seconds(5)
+    package static let joinTime = Duration.seconds(3)
 
     package let session: String
     private let me: UserName
@@ -54,6 +58,8 @@ package struct CallMesh: Sendable, Equatable {
     package private(set) var peers: [Peer] = []
     /// Apps without sessions that announced themselves before the answer, and wait for an offer.
     private var early: [Peer] = []
+    /// Whether the device has announced itself, and no other device has connected since.
+    private var isJoining = false
 
     /// - Parameter session: The random name of this participation.
     package init(session: String, me: UserName, isGroup: Bool) {
@@ -73,6 +79,7 @@ package struct CallMesh: Sendable, Equatable {
         }
         self.early = []
         if self.isGroup {
+            self.isJoining = self.peers.isEmpty
             // The log records the first answer only, so a signal stops the user's other devices.
             actions += [.send(.join(), to: .participants), .send(.answered, to: .user(self.me))]
         } else if let other {
@@ -107,14 +114,11 @@ package struct CallMesh: Sendable, Equatable {
         if case .join(let isReply, let isRepeated) = signal.content {
             return self.joined(peer, isReply: isReply, isRepeated: isRepeated)
         }
-        // Four other devices take part, none of which connects to this one.
-        if signal.content == .full, self.isGroup, phase == .active, self.peers.isEmpty, signal.recipient == self.session {
-            return [.end(.full)]
-        }
+        if signal.content == .full, self.isGroup, signal.recipient == self.session { return self.refused(by: peer, in: phase) }
         guard self.peers.contains(peer) else { return [] }
         switch signal.content {
         case .join, .answered: return []
-        case .leave(let isMoved): return isMoved ? [.end(.elsewhere)] : self.left(peer)
+        case .leave(let isMoved): return isMoved && !self.isGroup ? [.end(.elsewhere)] : self.left(peer)
         case .full: return self.peers.count <= 1 ? [.end(.full)] : self.remove(peer)
         case .state: return [.showState(peer, signal.content)]
         case .offer, .answer, .candidate: return [.deliver(peer, signal.content)]
@@ -127,6 +131,13 @@ package struct CallMesh: Sendable, Equatable {
         case .join, .answered: return true
         case .leave, .full, .state, .offer, .answer, .candidate: return signal.session.isEmpty
         }
+    }
+
+    /// Handles `full` in a group. One member cannot make the device leave while others connect.
+    private mutating func refused(by peer: Peer, in phase: DeviceCallMachine.Phase) -> [Action] {
+        let actions = self.remove(peer)
+        let isConcerned = self.isJoining || !actions.isEmpty
+        return phase == .active && isConcerned && self.peers.isEmpty ? actions + [.awaitPeers] : actions
     }
 
     private mutating func joined(_ peer: Peer, isReply: Bool, isRepeated: Bool) -> [Action] {
@@ -146,6 +157,7 @@ package struct CallMesh: Sendable, Equatable {
     private mutating func add(_ peer: Peer, isFirst: Bool) -> [Action] {
         guard self.peers.count < Self.maximumPeers, !self.peers.contains(peer) else { return [] }
         self.peers.append(peer)
+        self.isJoining = false
         return [.connect(peer, offers: peer.session.isEmpty ? isFirst : self.session > peer.session)]
     }
 

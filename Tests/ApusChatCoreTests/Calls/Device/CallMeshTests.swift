@@ -100,7 +100,8 @@ import Testing
         let first = self.peer(UserName(prepared: "userb"), "b")
         #expect(self.receive(.full, from: first, &mesh) == [.disconnect(first)])
         _ = self.receive(.leave(), from: self.peer(UserName(prepared: "userc"), "c"), &mesh)
-        #expect(self.receive(.full, from: self.peer(UserName(prepared: "userd"), "d"), &mesh) == [.end(.full)])
+        let last = self.peer(UserName(prepared: "userd"), "d")
+        #expect(self.receive(.full, from: last, &mesh) == [.disconnect(last), .awaitPeers])
     }
 
     @Test func aFifthDeviceIsToldThatTheCallIsFull() {
@@ -110,12 +111,31 @@ import Testing
         var (other, pair) = (mesh, self.mesh())
         #expect(self.receive(.full, from: first, to: "", &mesh) == [], "of an earlier participation")
         #expect(self.receive(.full, from: first, in: .outgoing, &mesh) == [])
-        #expect(self.receive(.full, from: first, &mesh) == [.end(.full)])
+        #expect(self.receive(.full, from: first, &mesh) == [.awaitPeers])
+        #expect(self.receive(.full, from: first, to: "other", &mesh) == [], "another participation")
         // Another device has accepted it.
         _ = self.receive(.join(isReply: true), from: self.peer(self.carol, "c"), &other)
         #expect(self.receive(.full, from: first, &other) == [])
         _ = pair.join(self.bob)
         #expect(self.receive(.full, from: first, &pair) == [])
+    }
+
+    /// A member can send any signal to a device whose session it knows.
+    @Test func oneMemberMakesNoDeviceLeaveWhileOthersAreConnected() {
+        let (bob, carol) = (self.peer(self.bob, "b"), self.peer(self.carol, "c"))
+        var mesh = self.mesh(isGroup: true)
+        #expect(self.receive(.full, from: carol, &mesh) == [], "a caller that has announced nothing")
+        _ = mesh.join(nil)
+        _ = self.receive(.join(isReply: true), from: bob, &mesh)
+        #expect(self.receive(.full, from: carol, &mesh) == [], "a member that takes no part")
+        _ = self.receive(.join(), from: carol, &mesh)
+        var other = mesh
+        #expect(self.receive(.full, from: carol, &mesh) == [.disconnect(carol)] && mesh.peers == [bob])
+        #expect(self.receive(.leave(isMoved: true), from: carol, &other) == [.disconnect(carol)] && other.peers == [bob])
+        // The last one left. The device waits for others, whatever members send.
+        _ = self.receive(.leave(), from: bob, &mesh)
+        #expect(self.receive(.full, from: carol, &mesh) == [] && self.receive(.leave(isMoved: true), from: carol, &mesh) == [])
+        #expect(self.receive(.leave(isMoved: true), from: bob, &other) == [.disconnect(bob)], "all others say so")
     }
 
     @Test func aDeviceLeavesOrIsLost() {
