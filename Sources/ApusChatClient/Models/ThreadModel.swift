@@ -48,6 +48,8 @@ public final class ThreadModel {
     /// Whether the store has dropped its data, so that the rows are loaded again when the
     /// conversation is known again.
     @ObservationIgnored private var isReset = false
+    /// The number of loads that have begun.
+    @ObservationIgnored private var generation = 0
     @ObservationIgnored private var typingDeadlines: [UserName: Task<Void, Never>] = [:]
     /// The time after which a member no longer counts as writing, unless another notification
     /// arrives.
@@ -107,9 +109,9 @@ public final class ThreadModel {
     /// Loads the rows before the window.
     public func loadEarlier() async {
         guard self.hasEarlier, let first = self.messages.first?.event.seq else { return }
-        await self.load { model throws(ChatClientError) in
+        await self.load { model, isCurrent throws(ChatClientError) in
             let page = try await model.earlier(before: first)
-            guard model.messages.first?.event.seq == first else { return }
+            guard isCurrent(), model.messages.first?.event.seq == first else { return }
             model.messages = page.messages + model.messages
             model.hasEarlier = page.hasEarlier
             if model.messages.count > model.maximumRows {
@@ -122,9 +124,9 @@ public final class ThreadModel {
     /// Loads the rows after the window.
     public func loadLater() async {
         guard self.hasLater, let last = self.messages.last?.event.seq else { return }
-        await self.load { model throws(ChatClientError) in
+        await self.load { model, isCurrent throws(ChatClientError) in
             let page = try await model.later(after: last)
-            guard model.messages.last?.event.seq == last else { return }
+            guard isCurrent(), model.messages.last?.event.seq == last else { return }
             model.messages += page.messages
             model.hasLater = page.hasLater
             if model.messages.count > model.maximumRows {
@@ -155,20 +157,26 @@ public final class ThreadModel {
     ///
     /// - Parameter seq: The position of the message in the log.
     public func jump(to seq: Int64) async {
-        await self.load { model throws(ChatClientError) in
-            if model.thread != nil { return model.show(try await model.later(after: seq - 1)) }
-            model.show(try await model.conversation.messages(around: seq, limit: model.pageSize))
+        await self.load(supersedes: true) { model, isCurrent throws(ChatClientError) in
+            let page =
+                model.thread == nil
+                ? try await model.conversation.messages(around: seq, limit: model.pageSize) : try await model.later(after: seq - 1)
+            if isCurrent() { model.show(page) }
         }
     }
 
     /// Replaces the window with the newest rows: first the stored ones, then those that the server
     /// has in addition.
     public func jumpToEnd() async {
-        await self.load { model throws(ChatClientError) in
-            if model.thread != nil { return model.show(try await model.earlier(before: nil)) }
-            model.show(try await model.conversation.storedMessages(limit: model.pageSize))
-            guard model.messages.count < model.pageSize, model.hasEarlier || model.messages.isEmpty else { return }
-            model.show(try await model.conversation.messages(limit: model.pageSize))
+        await self.load(supersedes: true) { model, isCurrent throws(ChatClientError) in
+            if model.thread == nil {
+                let stored = try await model.conversation.storedMessages(limit: model.pageSize)
+                guard isCurrent() else { return }
+                model.show(stored)
+                guard model.messages.count < model.pageSize, model.hasEarlier || model.messages.isEmpty else { return }
+            }
+            let page = try await model.earlier(before: nil)
+            if isCurrent() { model.show(page) }
         }
     }
 
@@ -178,16 +186,24 @@ public final class ThreadModel {
         self.hasLater = page.hasLater
     }
 
-    private func load(_ body: (ThreadModel) async throws(ChatClientError) -> Void) async {
-        guard !self.isLoading else { return }
+    /// Loads rows, unless others are being loaded.
+    ///
+    /// - Parameters:
+    ///   - supersedes: Whether the rows replace the window, which voids a load that has begun: the
+    ///     server may answer it late.
+    ///   - body: The load. Its second argument returns whether the load is not void.
+    private func load(
+        supersedes: Bool = false, _ body: (ThreadModel, @MainActor () -> Bool) async throws(ChatClientError) -> Void
+    ) async {
+        guard supersedes || !self.isLoading else { return }
+        self.generation += 1
+        let generation = self.generation
         self.isLoading = true
-        defer { self.isLoading = false }
-        do throws(ChatClientError) {
-            try await body(self)
-            self.error = nil
-        } catch {
-            self.error = error
-        }
+        var failure: ChatClientError?
+        do throws(ChatClientError) { try await body(self) { self.generation == generation } } catch { failure = error }
+        guard self.generation == generation else { return }
+        self.isLoading = false
+        self.error = failure
     }
 
     /// Moves the read position forward to a row that the user sees. In a thread it has no effect,

@@ -46,16 +46,18 @@ struct ThreadResetTests {
         try await self.with { client, thread in
             await thread.open()
             #expect(thread.rows.compactMap(\.text) == self.texts(281...300))
+            let hellos = self.server.count(of: "hello")
             self.renewEpoch()
-            try await eventually { await client.state != .online }
+            // The client can be online again before a check of its state.
+            try await eventually { self.server.count(of: "hello") > hellos }
             try await client.isOnline()
-            try await eventually { thread.rows.last?.text == "300" && !thread.isLoading && thread.hasEarlier }
+            // The model learns of the message after it learned that the data were replaced.
+            self.write(301...301)
+            try await eventually { thread.rows.last?.text == "301" && !thread.isLoading && thread.hasEarlier }
             let first = try #require(thread.rows.first?.text.flatMap { Int($0) })
-            #expect(thread.rows.compactMap(\.text) == self.texts(first...300))
+            #expect(thread.rows.compactMap(\.text) == self.texts(first...301))
             await thread.loadEarlier()
             #expect(thread.rows.first?.text == "\(first - 20)", "earlier rows can be loaded")
-            self.write(301...301)
-            try await eventually { thread.rows.last?.text == "301" }
         }
     }
 

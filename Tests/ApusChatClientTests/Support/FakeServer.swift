@@ -132,6 +132,8 @@ final class FakeServer: @unchecked Sendable {  // `lock` guards all members
     func frames(around verb: String) -> FakeScripts.Frames? { self.locked { self.scripts.frames(around: verb) } }
     /// Leaves all further requests of a verb without an answer.
     func withhold(_ verb: String) { self.locked { _ = self.scripts.withheld.insert(verb) } }
+    /// Answers further requests of a verb again. Those that were left without an answer get none.
+    func release(_ verb: String) { self.locked { _ = self.scripts.withheld.remove(verb) } }
     func setReachable(_ value: Bool) { self.locked { self.isReachable = value } }
     func renewEpoch() { self.locked { self.epoch += 1 } }
     func expireTokens() { self.locked { self.token += 1 } }
