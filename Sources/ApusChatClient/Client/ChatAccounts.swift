@@ -272,7 +272,12 @@ public final class ChatAccounts: Sendable {
     }
 
     private static func load(_ folder: URL) throws(ChatClientError) -> State {
-        guard let data = try? Data(contentsOf: self.file(folder)) else { return State() }
+        // A file that exists and cannot be read must not be replaced by an empty one.
+        guard FileManager.default.fileExists(atPath: self.file(folder).path) else { return State() }
+        let data: Data
+        do { data = try Data(contentsOf: self.file(folder)) } catch {
+            throw ChatClientError(.store, message: "cannot read \(self.file(folder).path): \(error.localizedDescription)")
+        }
         guard let json = try? JSONReader.read(Array(data)) else {
             throw ChatClientError(.store, message: "\(self.file(folder).path) is damaged; remove it and sign in again")
         }

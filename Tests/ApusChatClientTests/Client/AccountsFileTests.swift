@@ -44,6 +44,16 @@ struct AccountsFileTests {
         #expect(FileManager.default.contents(atPath: self.folder.path + "/accounts.json") == Data(text.utf8))
     }
 
+    @Test func aFileThatCannotBeReadIsToldAndKept() throws {
+        let file = self.folder.appendingPathComponent("accounts.json")
+        try FileManager.default.createDirectory(at: file, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: self.folder) }
+        let error = #expect(throws: ChatClientError.self) { try self.device() }
+        #expect(error?.code == .store && error?.message.hasPrefix("cannot read \(file.path)") == true)
+        var isFolder: ObjCBool = false
+        #expect(FileManager.default.fileExists(atPath: file.path, isDirectory: &isFolder) && isFolder.boolValue)
+    }
+
     @Test(arguments: [
         "[]", "{}", "7", #"{"accounts":1,"sign_outs":{}}"#, #"{"accounts":[1,{},{"server":"http://a"}]}"#,
         #"{"accounts":[{"server":"http://a","user":"a b","file":"x.sqlite"}]}"#,
