@@ -184,21 +184,33 @@ struct OracleServingTests {
     }
 
     @Test func aWrongCallIsFound() {
+        let (world, pair) = (self.world, self.world.pair)
+        world.judge(.startCall(pair, .audio), by: world.ann)
+        var call = world.event(1, .call, by: "ann", n: 1, ["state": "ringing"], in: pair)
+        #expect(world.fault(call, to: world.bob, in: pair) == nil)
+        world.judge(.updateCall(world.at(1, pair), .accepted), by: world.bob)
+        world.time += 61_000
+        world.judge(.updateCall(world.at(1, pair), .ended), by: world.ann)
+        #expect(world.fault(call, to: world.bob, in: pair) == "event 1 shows a call that is ringing (-1) instead of ended (61000)")
+        call.body = ["state": "ended", "duration": 60_999]
+        #expect(world.fault(call, to: world.bob, in: pair) == "event 1 shows a call that is ended (60999) instead of ended (61000)")
+        call.body = ["state": "ended", "duration": 61_000]
+        #expect(world.fault(call, to: world.bob, in: pair) == nil)
+        // The update that accepted the call has no duration.
+        let update = world.event(2, .callUpdate, by: "bob", ref: 1, ["state": "accepted"], in: pair)
+        #expect(world.fault(update, to: world.ann, in: pair) == nil)
+    }
+
+    /// A member leaves the call of a group, which the server ends.
+    @Test func theCallOfAGroupGoesOnWithoutAMember() {
         let world = self.world
         world.judge(.startCall(world.group, .audio), by: world.ann)
-        var call = world.event(1, .call, by: "ann", n: 1, ["state": "ringing"])
-        #expect(world.fault(call, to: world.bob) == nil)
         world.judge(.updateCall(world.at(1), .accepted), by: world.bob)
-        world.time += 61_000
-        world.judge(.updateCall(world.at(1), .ended), by: world.ann)
-        #expect(world.fault(call, to: world.bob) == "event 1 shows a call that is ringing (-1) instead of ended (61000)")
-        call.body = ["state": "ended", "duration": 60_999]
-        #expect(world.fault(call, to: world.bob) == "event 1 shows a call that is ended (60999) instead of ended (61000)")
-        call.body = ["state": "ended", "duration": 61_000]
-        #expect(world.fault(call, to: world.bob) == nil)
-        // The update that accepted the call has no duration.
-        let update = world.event(2, .callUpdate, by: "bob", ref: 1, ["state": "accepted"])
-        #expect(world.fault(update, to: world.ann) == nil)
+        #expect(world.judge(.updateCall(world.at(1), .ended), by: world.ann) == .unchanged)
+        let call = world.event(1, .call, by: "ann", n: 1, ["state": "accepted"])
+        #expect(world.fault(call, to: world.cid) == nil)
+        #expect(world.judge(.updateCall(world.at(1), .ended), by: UserKey(0)) == .accepted(seq: 3, n: 0))
+        #expect(world.fault(call, to: world.cid) == "event 1 shows a call that is accepted (-1) instead of ended (0)")
     }
 
     @Test func aWrongThreadIsFound() {
