@@ -56,7 +56,11 @@ extension Oracle {
 
     private func takePart(_ command: Command, _ call: EventAddress) {
         self.callers[call, default: [:]][command.device] = command.actor
-        self.absentCallers[call]?.remove(command.device)
+        if self.connectedDevices.contains(command.device) {
+            self.absentCallers[call]?.remove(command.device)
+        } else {
+            self.absentCallers[call, default: []].insert(command.device)
+        }
     }
 
     /// Removes the devices of a user that is no longer a member.
@@ -67,6 +71,7 @@ extension Oracle {
 
     /// Handles the end of the last connection of a device.
     func callerDisconnected(_ device: DeviceKey) {
+        self.connectedDevices.remove(device)
         for (call, devices) in self.callers where devices[device] != nil { self.absentCallers[call, default: []].insert(device) }
     }
 

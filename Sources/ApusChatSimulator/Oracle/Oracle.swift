@@ -23,7 +23,10 @@ final class Oracle {
     var deleted: Set<UserKey> = []
     /// The devices of each call since the server started, with their users.
     var callers: [EventAddress: [DeviceKey: UserKey]] = [:]
-    /// The devices of calls that have disconnected since they last reported that they take part.
+    /// The devices with a connection to the server.
+    var connectedDevices: Set<DeviceKey> = []
+    /// The devices of calls that have disconnected since they last reported that they take part,
+    /// or were not connected when their report took effect.
     var absentCallers: [EventAddress: Set<DeviceKey>] = [:]
     /// All texts that were added to a log. The simulated users never send a text twice.
     private var texts: Set<String> = []

@@ -92,7 +92,9 @@ final class Server {
 
     func accept(_ connection: Connection) {
         self.connections[connection.key] = connection
-        self.perform(self.calls.connected(DeviceKey(Int64(connection.device)), at: self.clock.monotonic))
+        let device = DeviceKey(Int64(connection.device))
+        self.oracle.connectedDevices.insert(device)
+        self.perform(self.calls.connected(device, at: self.clock.monotonic))
         guard self.router.connected(connection.key, user: connection.user) || !self.isLossy else { return }
         // With one server, the list is passed to the router immediately. With several servers, it
         // can arrive later than pushes.
