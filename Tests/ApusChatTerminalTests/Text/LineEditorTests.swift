@@ -185,7 +185,7 @@ struct LineEditorTests {
 
     @Test(arguments: [
         ("/open pro|", "/open project Swift 项目组 |", true), ("/open Project s|", "/open Project swift 项目组 |", true),
-        ("/forward #3 the |", "/forward #3 the t|", true), ("/open the times|", "/open the times |", true),
+        ("/forward #3 the |", "/forward #3 the T|", true), ("/open the times|", "/open the times |", true),
         ("/open swift|", "/open swift|", false), ("/file Project a|", "/file Project alice |", true), ("pro|", "pro|", false),
         ("all of the |", "all of the |", false), ("/add @a|", "/add @alice |", true),
     ])
