@@ -9,7 +9,11 @@ extension VerbTable {
         self.change(ChatVerbs.schedule) { request, requester in
             let identity = try ChatVerbs.schedule.identity(of: request)
             let draft = ContentDraft(kind: request.kind, body: request.body)
-            let body = try JSONValue.object(request.body).jsonString()
+            // As for a message, the fields that are unknown or only the server may set are removed.
+            var scheduled = ScheduledMessage(request)
+            if case .success(let accepted) = draft.accepted { scheduled.body = accepted.fields }
+            let answer = ScheduleAnswer(scheduled: scheduled).json
+            let body = try JSONValue.object(scheduled.body).jsonString()
             return Change(
                 names: draft.mentions, needsReads: draft.hasBlobs,
                 commands: { keys, context in
@@ -19,7 +23,7 @@ extension VerbTable {
                     let schedule = ScheduleCommand(send: send, kind: request.kind, body: body, sendAt: request.sendAt)
                     return [requester.command(.schedule(schedule), identity)]
                 },
-                answer: .place { _ in ScheduleAnswer(scheduled: ScheduledMessage(request)).json })
+                answer: .place { _ in answer })
         }
         self.read(ChatVerbs.scheduled) { request, context in
             let rows = try context.reads.scheduled(of: context.viewer, limit: ChatLimits.scheduledMessages)
