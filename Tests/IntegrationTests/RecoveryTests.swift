@@ -27,13 +27,16 @@ private final class CuttableRelay: Sendable {
 
     private let listener: any Channel
     private let channels: NIOLockedValueBox<[any Channel]>
+    private let isBlocked = NIOLockedValueBox(false)
 
     init(to port: Int) async throws {
         let channels = NIOLockedValueBox<[any Channel]>([])
         self.channels = channels
+        let isBlocked = self.isBlocked
         self.listener = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .childChannelInitializer { channel in
                 channels.withLockedValue { $0.append(channel) }
+                if isBlocked.withLockedValue({ $0 }) { return channel.close() }
                 return ClientBootstrap(group: channel.eventLoop).connect(host: "127.0.0.1", port: port).flatMapThrowing { server in
                     try channel.pipeline.syncOperations.addHandler(Glue(server))
                     try server.pipeline.syncOperations.addHandler(Glue(channel))
@@ -52,6 +55,14 @@ private final class CuttableRelay: Sendable {
         }
         for channel in channels { channel.close(promise: nil) }
     }
+
+    /// Breaks all open connections, and closes each new one until `unblock` is called.
+    func block() {
+        self.isBlocked.withLockedValue { $0 = true }
+        self.cut()
+    }
+
+    func unblock() { self.isBlocked.withLockedValue { $0 = false } }
 
     func close() {
         self.cut()
@@ -156,8 +167,10 @@ struct RecoveryTests {
                     count += 1
                     return count
                 }
-                if count <= 10 { relay.cut() }
+                // The upgrade to WebSocket could otherwise continue the session over a new connection.
+                if count <= 10 { relay.block() }
             }
+            client.on(clientEvent: .disconnect) { (_: SocketIOClientLifecycleEvent) in relay.unblock() }
             var numbers = client.messages("n", as: Int.self, bufferingPolicy: .unbounded).makeAsyncIterator()
             try await client.connect(timeout: .seconds(60))
             var arrivals = sockets.makeAsyncIterator()
