@@ -15,12 +15,12 @@ from support.samplepage import DESKTOP
 
 
 # Each window of a headless Chromium loads the list of suggestions of its hidden address bar, which takes as much processor time as the
-# page itself, and begins a spare process. Chromium reads only the last list of disabled features, so this one begins with Playwright's.
+# page itself. Chromium reads only the last list of disabled features, so this one begins with Playwright's.
 PLAYWRIGHT_OFF = (
     "AvoidUnnecessaryBeforeUnloadCheckSync,DestroyProfileOnBrowserClose,HttpsUpgrades,HttpsFirstBalancedModeAutoEnable,LensOverlay,MediaRouter,"
     "PaintHolding,ThirdPartyStoragePartitioning,AvoidCorsURLLoaderRestartOnRedirect,OptimizationHints,NetworkTimeServiceQuerying,AimEnabled"
 )
-OFF = f"{PLAYWRIGHT_OFF},WebUIOmniboxPopup,WebUIOmniboxAimPopup,WebUIOmniboxFullPopup,SpareRendererForSitePerProcess"
+OFF = f"{PLAYWRIGHT_OFF},WebUIOmniboxPopup,WebUIOmniboxAimPopup,WebUIOmniboxFullPopup"
 SMALL = ["--no-sandbox", "--disable-dev-shm-usage", f"--disable-features={OFF}"]
 # A camera, a microphone and their permission. A test of a refusal removes the permission.
 DEVICES = ["--use-fake-device-for-media-stream", "--use-fake-ui-for-media-stream"]
