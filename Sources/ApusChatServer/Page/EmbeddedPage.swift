@@ -14,7 +14,7 @@ enum EmbeddedPage {
         _img_maskable_512_png,
         _img_touch_180_png,
         _index_html,
-        _js_app_1c5bdf51f0a85f42_js,
+        _js_app_467219313162c2a1_js,
         _js_core_core_0a890a07b841280e_js,
         _js_core_worker_a5a15cedb93d04e8_js,
         _js_i18n_zh_79e134f6ecba6aaf_js,
@@ -1521,7 +1521,7 @@ gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gPQVAAAA//+DQEnNAAAA
   <link rel="apple-touch-icon" href="img/touch-180.png">
   <link rel="manifest" href="app.webmanifest">
   <link rel="stylesheet" href="css/page-4ac4ea2c0db8ef8f.css">
-  <script type="module" src="js/app-1c5bdf51f0a85f42.js"></script>
+  <script type="module" src="js/app-467219313162c2a1.js"></script>
 </head>
 <body>
   <div id="app"></div>
@@ -1532,7 +1532,7 @@ gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gPQVAAAA//+DQEnNAAAA
 
 """#))
 
-    private static let _js_app_1c5bdf51f0a85f42_js = EmbeddedFile(path: "js/app-1c5bdf51f0a85f42.js", content: .text(#"""
+    private static let _js_app_467219313162c2a1_js = EmbeddedFile(path: "js/app-467219313162c2a1.js", content: .text(#"""
 const $parts = {};
 const $later = (path) => $parts[path] ??= import(path).then((part) => part.default($all()), (error) => { delete $parts[path]; throw error; });
 const $all = () => ({ $later, $core_applying, $state_notifications, $core_receipts, $state_api, $state_lists, $state_window, $state_store, $state_index, $boot, $views_dom, $views_icons, $i18n_en, $i18n_index, $i18n_format, $views_model, $views_menu, $views_auth, $views_avatar, $calls_media, $views_calltiles, $views_toast, $views_calldevices, $views_callscreen, $views_callring, $calls_machine, $calls_stats, $calls_peer, $calls_signals, $calls_call, $calls_center, $calls_tone, $views_calls, $views_address, $views_dialog, $views_later, $views_clipboard, $text_skeleton, $views_lookalike, $views_virtual, $views_rows, $views_pickers, $views_searchfilters, $text_emoji, $text_markdown, $text_render, $views_search, $views_folders, $views_conversationmenu, $views_fields, $views_requests, $views_callbar, $views_threadheader, $views_sidebar, $views_albums, $views_emojipicker, $views_completion, $media_wave, $media_recorder, $views_attachmenu, $text_blurhash, $media_describe, $core_requests, $views_sendfiles, $views_slowmode, $views_tray, $views_voicebar, $views_composer, $views_contactbar, $views_pagedpeople, $views_votes, $views_pictures, $views_place, $media_played, $media_player, $views_voice, $views_attachments, $views_message, $views_rowshape, $views_threadactions, $views_threadinput, $views_thread, $views_shell, $views_sound, $state_push, $views_preferences, $app });
@@ -5404,7 +5404,9 @@ const { current: call } = this;
 if (!call || call.isOver || call.seq === null || !["outgoing", "active"].includes(call.phase)) return;
 call.announceLeaving();
 if (!call.isGroup && call.peers.size) return;
-const body = JSON.stringify({ id: `end-${call.session}`, conv: call.conv, call: call.seq, state: "ended" });
+const id = `end-${call.session}`;
+this.state.updateCall(call.conv, call.seq, "ended", id).catch(() => {});
+const body = JSON.stringify({ id, conv: call.conv, call: call.seq, state: "ended" });
 fetch("/api/chat/call.update", { method: "POST", keepalive: true, headers: { "Content-Type": "application/json", "Chat-Session": "cookie" }, body }).catch(() => {});
 }
 

@@ -175,7 +175,10 @@ export class CallCenter {
     if (!call || call.isOver || call.seq === null || !["outgoing", "active"].includes(call.phase)) return;
     call.announceLeaving();
     if (!call.isGroup && call.peers.size) return;
-    const body = JSON.stringify({ id: `end-${call.session}`, conv: call.conv, call: call.seq, state: "ended" });
+    // A browser can lose either of the two reports, which the server takes for one.
+    const id = `end-${call.session}`;
+    this.state.updateCall(call.conv, call.seq, "ended", id).catch(() => {});
+    const body = JSON.stringify({ id, conv: call.conv, call: call.seq, state: "ended" });
     fetch("/api/chat/call.update", { method: "POST", keepalive: true, headers: { "Content-Type": "application/json", "Chat-Session": "cookie" }, body }).catch(() => {});
   }
 
