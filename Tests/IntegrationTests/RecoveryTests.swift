@@ -167,7 +167,7 @@ struct RecoveryTests {
                     count += 1
                     return count
                 }
-                // The upgrade to WebSocket could otherwise continue the session over a new connection.
+                // The upgrade could otherwise continue the session over a new connection.
                 if count <= 10 { relay.block() }
             }
             client.on(clientEvent: .disconnect) { (_: SocketIOClientLifecycleEvent) in relay.unblock() }
