@@ -219,7 +219,7 @@ public final class ComposerModel {
 
     // MARK: Mentions
 
-    /// The start of a name at the end of the text, without its `@`; nil if there is none.
+    /// The start of a name at the end of the text, without its `@`; nil if absent.
     var mentionStart: String? {
         guard let at = self.text.lastIndex(of: "@") else { return nil }
         let name = self.text[self.text.index(after: at)...]

@@ -9,7 +9,7 @@ extension ChatStore {
         /// The position of the first row of the page, or of the gap above it. Earlier rows are not
         /// in the page.
         var missingBefore: Int64?
-        /// The gap that directly follows the rows; nil if there is none, or if the limit was
+        /// The gap that directly follows the rows; nil if absent, or if the limit was
         /// reached.
         var gapAfter: ClosedRange<Int64>?
     }

@@ -108,7 +108,7 @@ public struct ChatMessage: Identifiable, Hashable, Sendable {
     public var body: ChatBody? { ChatBody(self.event) }
     /// The body of the change; nil for a message.
     public var change: ChatChange? { ChatChange(self.event) }
-    /// The text, or the caption of a file; nil if there is none.
+    /// The text, or the caption of a file; nil if absent.
     public var text: String? { self.event.body["text"]?.stringValue }
     /// Whether this version of the client cannot show the message. Show "update to see this" in its
     /// place.

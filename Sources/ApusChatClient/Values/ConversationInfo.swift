@@ -4,7 +4,7 @@ public import ApusChatProtocol
 public struct ConversationInfo: Sendable, Hashable {
     /// The head at the time of the request.
     public var head: ChatHead
-    /// The description; nil if there is none.
+    /// The description; nil if absent.
     public var about: String?
     /// The time of creation, in milliseconds since 1970.
     public var createdAt: Int64

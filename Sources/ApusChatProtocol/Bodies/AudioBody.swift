@@ -16,7 +16,7 @@ public struct AudioBody: Hashable, Sendable {
     public var wave: String?
     /// The name of the file; nil if it is not given.
     public var name: String?
-    /// The caption; nil if there is none.
+    /// The caption; nil if absent.
     public var text: String?
     /// The format of the caption.
     public var entities: [TextEntity]
@@ -34,7 +34,7 @@ public struct AudioBody: Hashable, Sendable {
     ///   - wave: The loudness of up to 100 parts of equal duration, as two hexadecimal digits each;
     ///     nil if it is not given.
     ///   - name: The name of the file; nil if it is not given.
-    ///   - text: The caption; nil if there is none.
+    ///   - text: The caption; nil if absent.
     ///   - entities: The format of the caption.
     ///   - forwarded: The origin of a forwarded message; nil for other messages. Set by the server.
     public init(

@@ -8,7 +8,7 @@ public struct FileBody: Hashable, Sendable {
     public var size: Int64
     /// The media type.
     public var type: String
-    /// The caption; nil if there is none.
+    /// The caption; nil if absent.
     public var text: String?
     /// The format of the caption.
     public var entities: [TextEntity]
@@ -22,7 +22,7 @@ public struct FileBody: Hashable, Sendable {
     ///   - name: The name of the file, without a path.
     ///   - size: The size in bytes.
     ///   - type: The media type.
-    ///   - text: The caption; nil if there is none.
+    ///   - text: The caption; nil if absent.
     ///   - entities: The format of the caption.
     ///   - forwarded: The origin of a forwarded message; nil for other messages. Set by the server.
     public init(

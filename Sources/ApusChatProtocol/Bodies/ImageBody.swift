@@ -19,7 +19,7 @@ public struct ImageBody: Hashable, Sendable {
     /// A text that messages have in common if they are shown together as an album; nil outside an
     /// album.
     public var album: String?
-    /// The caption; nil if there is none.
+    /// The caption; nil if absent.
     public var text: String?
     /// The format of the caption.
     public var entities: [TextEntity]
@@ -38,7 +38,7 @@ public struct ImageBody: Hashable, Sendable {
     ///   - name: The name of the file; nil if it is not given.
     ///   - album: A text that messages have in common if they are shown together as an album; nil
     ///     outside an album.
-    ///   - text: The caption; nil if there is none.
+    ///   - text: The caption; nil if absent.
     ///   - entities: The format of the caption.
     ///   - forwarded: The origin of a forwarded message; nil for other messages. Set by the server.
     public init(

@@ -4,7 +4,7 @@ public struct TextBody: Hashable, Sendable {
     public var text: String
     /// The formats, links and mentions in the text.
     public var entities: [TextEntity]
-    /// The preview of the first link; nil if there is none. Set by the server.
+    /// The preview of the first link; nil if absent. Set by the server.
     public var preview: LinkPreview?
     /// The origin of a forwarded message; nil for other messages. Set by the server.
     public var forwarded: ForwardedFrom?
@@ -14,7 +14,7 @@ public struct TextBody: Hashable, Sendable {
     /// - Parameters:
     ///   - text: The text. Clients show it literally, never as markup.
     ///   - entities: The formats, links and mentions in the text.
-    ///   - preview: The preview of the first link; nil if there is none. Set by the server.
+    ///   - preview: The preview of the first link; nil if absent. Set by the server.
     ///   - forwarded: The origin of a forwarded message; nil for other messages. Set by the server.
     public init(text: String, entities: [TextEntity] = [], preview: LinkPreview? = nil, forwarded: ForwardedFrom? = nil) {
         self.text = text
@@ -68,7 +68,7 @@ public struct LinkPreview: Hashable, Sendable {
     public var text: String?
     /// The name of the site; nil if it is not given.
     public var site: String?
-    /// The blob of a picture of the page; nil if there is none.
+    /// The blob of a picture of the page; nil if absent.
     public var blob: BlobID?
     /// The width of the picture, in pixels; nil if it is not known.
     public var width: Int64?
@@ -82,7 +82,7 @@ public struct LinkPreview: Hashable, Sendable {
     ///   - title: The title of the page; nil if it has none.
     ///   - text: The description of the page; nil if it has none.
     ///   - site: The name of the site; nil if it is not given.
-    ///   - blob: The blob of a picture of the page; nil if there is none.
+    ///   - blob: The blob of a picture of the page; nil if absent.
     ///   - width: The width of the picture, in pixels; nil if it is not known.
     ///   - height: The height of the picture, in pixels; nil if it is not known.
     public init(

@@ -14,7 +14,7 @@ public struct VideoBody: Hashable, Sendable {
     public var type: String
     /// The duration in milliseconds.
     public var duration: Int64
-    /// A picture that is shown before the video plays; nil if there is none.
+    /// A picture that is shown before the video plays; nil if absent.
     public var poster: BlobID?
     /// A BlurHash of the video, which is shown while the video is loaded.
     public var thumb: String?
@@ -23,7 +23,7 @@ public struct VideoBody: Hashable, Sendable {
     /// A text that messages have in common if they are shown together as an album; nil outside an
     /// album.
     public var album: String?
-    /// The caption; nil if there is none.
+    /// The caption; nil if absent.
     public var text: String?
     /// The format of the caption.
     public var entities: [TextEntity]
@@ -39,12 +39,12 @@ public struct VideoBody: Hashable, Sendable {
     ///   - size: The size in bytes.
     ///   - type: The media type.
     ///   - duration: The duration in milliseconds.
-    ///   - poster: A picture that is shown before the video plays; nil if there is none.
+    ///   - poster: A picture that is shown before the video plays; nil if absent.
     ///   - thumb: A BlurHash of the video, which is shown while the video is loaded.
     ///   - name: The name of the file; nil if it is not given.
     ///   - album: A text that messages have in common if they are shown together as an album; nil
     ///     outside an album.
-    ///   - text: The caption; nil if there is none.
+    ///   - text: The caption; nil if absent.
     ///   - entities: The format of the caption.
     ///   - forwarded: The origin of a forwarded message; nil for other messages. Set by the server.
     public init(

@@ -14,7 +14,7 @@ public struct ChatHead: Hashable, Sendable {
     public var role: MemberRole
     /// The title of a group or channel; nil for other kinds.
     public var title: String?
-    /// The picture of a group or channel; nil if there is none.
+    /// The picture of a group or channel; nil if absent.
     public var avatar: BlobID?
     /// The other user of a pair, or the user that invited the recipient; nil if there is neither.
     public var peer: ChatUser?

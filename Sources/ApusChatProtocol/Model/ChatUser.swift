@@ -2,11 +2,11 @@
 public struct ChatUser: Hashable, Sendable {
     /// The account name.
     public var name: UserName
-    /// The shown name; nil if there is none. Several users may have the same one.
+    /// The shown name; nil if absent. Several users may have the same one.
     public var nick: String?
-    /// The picture; nil if there is none.
+    /// The picture; nil if absent.
     public var avatar: BlobID?
-    /// The status text; nil if there is none.
+    /// The status text; nil if absent.
     public var status: String?
     /// Whether a device of the user is connected; nil if the recipient may not see it.
     public var online: Bool?
@@ -70,7 +70,7 @@ public struct ChatMember: Hashable, Sendable {
     public var mutedUntil: Int64?
     /// The time at which the ban ends, in milliseconds since 1970; nil if it has no end.
     public var bannedUntil: Int64?
-    /// The member that added or invited the user; nil if there is none.
+    /// The member that added or invited the user; nil if absent.
     public var by: UserName?
 
     package init(

@@ -12,7 +12,7 @@ public struct OwnSettings: Hashable, Sendable {
     public var notify: NotificationRule
     /// Whether the user marked the conversation as unread.
     public var isMarkedUnread: Bool
-    /// The unfinished message; nil if there is none.
+    /// The unfinished message; nil if absent.
     public var draft: Draft?
     /// The folders that contain the conversation.
     public var folders: [String]
@@ -45,7 +45,7 @@ public enum NotificationRule: String, WireChoice {
 public struct Draft: Hashable, Sendable {
     /// The text.
     public var text: String
-    /// The `seq` of the message that the draft replies to; nil if there is none.
+    /// The `seq` of the message that the draft replies to; nil if absent.
     public var ref: Int64?
     /// The time of the last change, in milliseconds since 1970.
     public var at: Int64

@@ -41,7 +41,7 @@ public struct Contact: Hashable, Sendable, WireObject {
     public var user: ChatUser
     /// The relation.
     public var state: ContactState
-    /// The alias that the user gave the contact; nil if there is none.
+    /// The alias that the user gave the contact; nil if absent.
     public var alias: String?
     /// The text of the request.
     public var text: String?

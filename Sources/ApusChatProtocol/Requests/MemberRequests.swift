@@ -28,7 +28,7 @@ package struct MemberAddAnswer: Hashable, WireObject {
     package var conversation: ConversationID
     /// The id of the request.
     package var id: ClientID
-    /// The `seq` of the last event that was added to the log; nil if there is none.
+    /// The `seq` of the last event that was added to the log; nil if absent.
     package var seq: Int64?
     /// The time of the request, in milliseconds since 1970.
     package var at: Int64
@@ -246,7 +246,7 @@ package struct MemberUntilRequest: Hashable, WireObject {
     package var id: ClientID
     package var conversation: ConversationID
     package var users: [UserName]
-    /// The end, in milliseconds since 1970; nil if there is none. For `member.mute`, 0 restores the
+    /// The end, in milliseconds since 1970; nil if absent. For `member.mute`, 0 restores the
     /// permission to write.
     package var until: Int64?
 

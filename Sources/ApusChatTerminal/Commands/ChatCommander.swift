@@ -113,7 +113,7 @@ package final class ChatCommander {
     /// Returns the entry of a list with a number that the user typed, counted from 1; nil if the
     /// list has no such entry.
     static func entry<Entry>(_ text: String, of list: [Entry]) -> Entry? {
-        guard let number = Int(text), (1...max(1, list.count)).contains(number), !list.isEmpty else { return nil }
+        guard let number = Int(text), number >= 1, number <= list.count else { return nil }
         return list[number - 1]
     }
 

@@ -87,7 +87,7 @@ extension ChatTerminal {
             self.notice = ("✉ @\(body.user) asks to become a contact. /accept \(body.user) or /decline \(body.user)", false)
         case .contact(let kind, let body) where kind.rawValue == "contact.accept" && body.isIncoming:
             self.notice = ("@\(body.user) is now a contact.", false)
-        case .device(let kind, let body) where kind.rawValue == "device.add":
+        case .device(let kind, let body) where kind.code == .deviceAdd:
             self.notice = ("New sign-in to your account: \(ChatText.harmless(body.name)). /sessions lists the devices", true)
         case .heads(let heads):
             self.screen.editor.completions = await self.commander.completions()

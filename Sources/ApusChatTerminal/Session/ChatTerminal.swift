@@ -165,8 +165,8 @@ package final class ChatTerminal {
         case .help: self.screen.panel = ChatScreen.help
         case .chats: await self.attempt { try await self.listConversations(call.words) }
         case .history: await self.thread?.loadEarlier()
-        case .open where Self.place(call.words) != nil:
-            guard let (id, seq) = Self.place(call.words) else { break }
+        case .open:
+            guard let (id, seq) = Self.place(call.words) else { return await self.commander.perform(.command(call)) }
             await self.attempt {
                 try await self.show(self.client.conversation(id))
                 try await self.jump(to: seq)

@@ -21,7 +21,7 @@ extension ChatLoop {
             self.screen.isComplete = false
             self.output.note("… some messages are missing here; /open shows the conversation again", .yellow)
         case .contact(let kind, let body): self.show(kind, body)
-        case .device(let kind, let body) where kind.rawValue == "device.add":
+        case .device(let kind, let body) where kind.code == .deviceAdd:
             self.output.note("New sign-in to your account: \(ChatText.harmless(body.name)). /sessions lists the devices", .yellow)
         case .users(let users): await self.show(presenceOf: users)
         case .storeFailed(let error): self.output.error(error.message)
@@ -35,7 +35,7 @@ extension ChatLoop {
                 self.current = nil
             }
         case .device(let kind, let body):
-            if kind.rawValue == "device.add" {
+            if kind.code == .deviceAdd {
                 self.output.note(
                     "New sign-in to this account: \(ChatText.harmless(body.name)) (\(ChatText.harmless(body.platform))).", .yellow)
             }

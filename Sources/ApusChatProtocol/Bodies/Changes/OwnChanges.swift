@@ -85,7 +85,7 @@ extension DraftBody: WireObject {
 public struct DraftText: Hashable, Sendable {
     /// The text.
     public var text: String
-    /// The `seq` of the message that the draft replies to; nil if there is none.
+    /// The `seq` of the message that the draft replies to; nil if absent.
     public var ref: Int64?
 
     package init(text: String, ref: Int64? = nil) {
