@@ -48,7 +48,9 @@ extension BatchDecider {
         return Newcomers(added: added, invited: invited)
     }
 
-    /// Adds or invites users. An invited user that blocks the actor does not see the invitation.
+    /// Adds or invites users. An invited user that blocks the actor does not see the invitation: a
+    /// conversation that the user already lists, as a former member or with a request to join, does
+    /// not change.
     ///
     /// - Returns: The answer for the last event; nil if no event was added.
     @discardableResult
@@ -61,6 +63,7 @@ extension BatchDecider {
             answer = self.append(.memberInvite, to: conversation, by: actor, movesUp: true, body: ChangeBody.text(ChangeBody.users(names)))
             for user in invited {
                 let isBlocked = self.facts.contacts[ContactAddress(owner: user, peer: actor)]?.isBlocked ?? false
+                if isBlocked, self.facts.members[MemberAddress(conversation, user)]?.isGone == false { continue }
                 self.place(user, in: conversation, as: .invited, by: actor, isUnseen: isBlocked)
             }
         }

@@ -89,9 +89,11 @@ extension Oracle {
             self.countInvitations(of: actor, asked.count, at: time)
             verdict = self.append(.memberInvite, to: book, by: actor, at: time)
             for user in asked {
+                let isBlocked = self.tie(user, actor).isBlocked
+                if isBlocked, book.people[user]?.isGone == false { continue }
                 let person = book.people[user] ?? Person(state: .invited, role: .member)
                 person.state = .invited
-                person.isGone = self.tie(user, actor).isBlocked
+                person.isGone = isBlocked
                 book.people[user] = person
             }
         }

@@ -44,6 +44,18 @@ import Testing
         #expect(self.world.unread(self.bob, in: self.group) == 1)
     }
 
+    @Test func anInvitationOfABlockedUserHidesNothing() throws {
+        try self.world.run(self.world.command(self.bob, .leave(self.group, forgets: false)))
+        _ = try self.run(self.bob, .contact(self.ann, .block(true)))
+        try self.world.run(self.world.command(self.ann, .invite(self.group, [self.bob])))
+        #expect(self.world.member(self.bob, in: self.group)?.state == .left)
+        #expect(self.world.member(self.bob, in: self.group)?.isGone == false, "bob keeps the log that bob can read")
+        _ = try self.run(self.bob, .leave(self.group, forgets: true))
+        try self.world.run(self.world.command(self.ann, .invite(self.group, [self.bob])))
+        #expect(self.world.member(self.bob, in: self.group)?.state == .invited)
+        #expect(self.world.member(self.bob, in: self.group)?.isGone == true, "the invitation is not listed")
+    }
+
     @Test func theOwnerThatLeavesHasASuccessor() throws {
         _ = try self.run(self.ann, .setRole(self.group, [self.cid], .admin))
         _ = try self.run(self.ann, .leave(self.group, forgets: true))
