@@ -282,12 +282,18 @@ extension PushRouter {
     }
 
     /// Sends the head to users whose number of unread mentions changed, because no event contains
-    /// the exact number. In a large conversation, a mention of all members changes only the nudge.
+    /// the exact number. If all members of a large conversation are mentioned, the connections that
+    /// receive nudges receive the head instead of the nudge, which the shell decides.
     private func tellMentions(_ key: ConversationKey, to users: Set<UserKey>, isLarge: Bool, _ deliveries: inout [Delivery]) {
-        let concerned =
-            !isLarge && users.contains(UserKey(0))
-            ? self.recipients[key] ?? [] : users.filter { self.people[$0]?.conversations.contains(key) == true }.sorted()
-        for user in concerned { deliveries.append(.head(key, user: user, to: self.sockets(of: user))) }
+        guard users.contains(UserKey(0)) else {
+            let members = users.filter { self.people[$0]?.conversations.contains(key) == true }
+            for user in members.sorted() { deliveries.append(.head(key, user: user, to: self.sockets(of: user))) }
+            return
+        }
+        for user in self.recipients[key] ?? [] {
+            let sockets = self.sockets(of: user).filter { !isLarge || self.receivesEvents($0, of: key, isLarge: true) }
+            if !sockets.isEmpty { deliveries.append(.head(key, user: user, to: sockets)) }
+        }
     }
 
     private func receivesEvents(_ socket: SocketKey, of key: ConversationKey, isLarge: Bool) -> Bool {

@@ -31,16 +31,6 @@ struct EventFrames {
             last: row.map { ChatKinds.preview(of: self.event($0, for: nil, names: names)) })
     }
 
-    /// Returns the users that messages of the batch mention. `UserKey(0)` represents all members.
-    func mentioned(in key: ConversationKey) -> Set<UserKey> {
-        var users: Set<UserKey> = []
-        for row in self.rows[key] ?? [] where row.isMessage {
-            users.formUnion(row.mentions)
-            if row.mentionsAll { users.insert(UserKey(0)) }
-        }
-        return users
-    }
-
     /// Returns the pushes of events, in order.
     ///
     /// - Parameter user: The recipient, if some events are hidden from it; nil for all other

@@ -233,7 +233,7 @@ final class Hub {
         case .nudge(let key, let sockets):
             guard let change = batch.changes.conversations.first(where: { $0.key == key }) else { return }
             let nudge = frames.nudge(change, names: try self.names.names(of: frames.senders(key), self.reads))
-            let mentioned = frames.mentioned(in: key)
+            let mentioned = batch.mentioned[key] ?? []
             for socket in sockets { self.nudge(nudge, in: key, socket, isMentioned: self.isAmong(mentioned, socket)) }
         case .head(let key, _, let sockets):
             self.headChanged(key, at: sockets)
@@ -247,8 +247,8 @@ final class Hub {
         }
     }
 
-    /// Sends the newest position of a conversation, without its events. Mentioned users receive the
-    /// head, because their number of unread mentions changed.
+    /// Sends the newest position of a conversation, without its events. Users whose number of unread
+    /// mentions changed receive the head.
     private func nudge(_ nudge: HeadNudge, in key: ConversationKey, _ socket: SocketKey, isMentioned: Bool) {
         let time = self.monotonic()
         self.carryOut(

@@ -94,17 +94,18 @@ extension Server {
         }
     }
 
-    /// Sends the newest position of a log. Mentioned users receive the head instead, because their
-    /// number of unread mentions changed.
+    /// Sends the newest position of a log. Users whose number of unread mentions changed receive the
+    /// head instead.
     private func nudge(_ key: ConversationKey, _ sockets: [SocketKey], of batch: DecidedBatch) {
         guard let counters = batch.changes.conversations.first(where: { $0.key == key })?.counters else { return }
         let rows = batch.changes.events.filter { $0.conversation == key }
         let last = rows.last { $0.seq == counters.previewSeq }.map { ChatKinds.preview(of: self.encoder.event($0)) }
         let nudge = HeadNudge(
             conversation: ConversationID(number: key.rawValue), seq: counters.lastSeq, n: counters.lastN, at: counters.lastAt, last: last)
+        let mentioned = batch.mentioned[key] ?? []
         for socket in sockets {
             guard let connection = self.connections[socket] else { continue }
-            if rows.contains(where: { $0.mentionsAll || $0.mentions.contains(connection.user) }) {
+            if mentioned.contains(UserKey(0)) || mentioned.contains(connection.user) {
                 self.headChanged(key, at: socket)
             } else {
                 self.perform(connection.frames.advanced(nudge, in: key, at: self.clock.monotonic), on: connection)

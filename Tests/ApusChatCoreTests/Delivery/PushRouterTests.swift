@@ -185,6 +185,8 @@ import Testing
         #expect(router.route(batch) == [.head(self.group, user: self.ann, to: [self.annSocket]), bobs])
         batch.changes.conversations[0].counters.memberCount = 6
         #expect(router.route(batch).isEmpty, "told with the nudge")
+        router.shows(self.bobPhone, [self.group])
+        #expect(router.route(batch) == [.head(self.group, user: self.bob, to: [self.bobPhone])], "receives events, not the nudge")
     }
 
     @Test func eventsThatTooManyDoNotSeeAreRequested() {
