@@ -45,6 +45,16 @@ def test_a_server_that_tells_more_than_it_delivers_is_not_asked_without_pause(pa
     }""") == [1000, 2000, 4000]
 
 
+def test_the_log_of_a_former_member_ends_with_its_head(page):
+    assert page.evaluate("""async () => {
+      const { LogCursor } = await import("/js/core/cursor.js");
+      const cursor = new LogCursor({ cursor: 3, isPrimed: true });
+      cursor.announced(6);
+      cursor.ended(5);
+      return [cursor.timerFired().pull, Object.keys(cursor.page([{ seq: 4 }, { seq: 5 }], 5)), cursor.isBehind];
+    }""") == [{"from": 4, "limit": 200}, ["apply", "gap"], False]
+
+
 def test_keys_have_the_order_of_their_making(page):
     keys = page.evaluate("""async () => {
       const { uuid } = await import("/js/core/requests.js");

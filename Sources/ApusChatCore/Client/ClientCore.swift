@@ -319,7 +319,9 @@ package struct ClientCore: Sendable {
             counter.told(n: new.n, read: new.read, unread: new.unread)
         }
         self.unread[new.conversation] = counter
-        if let known = self.heads[new.conversation], known.seq > new.seq {
+        if self.isFormer(new) {
+            self.logs[new.conversation]?.ended(at: new.seq)
+        } else if let known = self.heads[new.conversation], known.seq > new.seq {
             head.seq = known.seq
             head.n = max(known.n, new.n)
             head.at = max(known.at, new.at)
@@ -368,6 +370,14 @@ package struct ClientCore: Sendable {
     func follows(_ head: ChatHead) -> Bool {
         switch head.state {
         case .joined, .left, .removed: true
+        default: false
+        }
+    }
+
+    /// Returns whether the user was a member and has left: the log ends with the head.
+    private func isFormer(_ head: ChatHead) -> Bool {
+        switch head.state {
+        case .left, .removed: true
         default: false
         }
     }

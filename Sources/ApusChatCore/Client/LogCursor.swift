@@ -141,6 +141,13 @@ package struct LogCursor: Sendable {
         return self.pull()
     }
 
+    /// Handles the head of a conversation that the user has left. The log ends with it, although a
+    /// nudge before it may have announced later events.
+    package mutating func ended(at seq: Int64) {
+        self.head = max(self.cursor, seq)
+        self.held = self.held.filter { $0.key <= self.head }
+    }
+
     /// Handles the loss of the connection, which ends requests and timers. Events that wait for
     /// missing ones remain.
     package mutating func disconnected() { self.becomeIdle() }

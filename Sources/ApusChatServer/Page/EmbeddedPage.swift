@@ -14,9 +14,9 @@ enum EmbeddedPage {
         _img_maskable_512_png,
         _img_touch_180_png,
         _index_html,
-        _js_app_467219313162c2a1_js,
-        _js_core_core_0a890a07b841280e_js,
-        _js_core_worker_a5a15cedb93d04e8_js,
+        _js_app_5fdde7ba4c14d001_js,
+        _js_core_core_4b79c87a9693ec25_js,
+        _js_core_worker_eeb89277cbc3695a_js,
         _js_i18n_zh_79e134f6ecba6aaf_js,
         _js_state_sample_779671c446839e6f_js,
         _js_test_af4dddca0b9caee9_js,
@@ -1513,7 +1513,7 @@ gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gPQVAAAA//+DQEnNAAAA
   <meta name="theme-color" media="(prefers-color-scheme: light)" content="#ffffff">
   <meta name="theme-color" media="(prefers-color-scheme: dark)" content="#171b22">
   <meta name="referrer" content="no-referrer">
-  <link rel="prefetch" href="js/core-worker-a5a15cedb93d04e8.js">
+  <link rel="prefetch" href="js/core-worker-eeb89277cbc3695a.js">
   <meta name="later" content="js/i18n-zh-79e134f6ecba6aaf.js">
   <meta name="later" content="js/views-panels-9ff41b21b53113c5.js">
   <title>Apus</title>
@@ -1521,7 +1521,7 @@ gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gPQVAAAA//+DQEnNAAAA
   <link rel="apple-touch-icon" href="img/touch-180.png">
   <link rel="manifest" href="app.webmanifest">
   <link rel="stylesheet" href="css/page-4ac4ea2c0db8ef8f.css">
-  <script type="module" src="js/app-467219313162c2a1.js"></script>
+  <script type="module" src="js/app-5fdde7ba4c14d001.js"></script>
 </head>
 <body>
   <div id="app"></div>
@@ -1532,7 +1532,7 @@ gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gPQVAAAA//+DQEnNAAAA
 
 """#))
 
-    private static let _js_app_467219313162c2a1_js = EmbeddedFile(path: "js/app-467219313162c2a1.js", content: .text(#"""
+    private static let _js_app_5fdde7ba4c14d001_js = EmbeddedFile(path: "js/app-5fdde7ba4c14d001.js", content: .text(#"""
 const $parts = {};
 const $later = (path) => $parts[path] ??= import(path).then((part) => part.default($all()), (error) => { delete $parts[path]; throw error; });
 const $all = () => ({ $later, $core_applying, $state_notifications, $core_receipts, $state_api, $state_lists, $state_window, $state_store, $state_index, $boot, $views_dom, $views_icons, $i18n_en, $i18n_index, $i18n_format, $views_model, $views_menu, $views_auth, $views_avatar, $calls_media, $views_calltiles, $views_toast, $views_calldevices, $views_callscreen, $views_callring, $calls_machine, $calls_stats, $calls_peer, $calls_signals, $calls_call, $calls_center, $calls_tone, $views_calls, $views_address, $views_dialog, $views_later, $views_clipboard, $text_skeleton, $views_lookalike, $views_virtual, $views_rows, $views_pickers, $views_searchfilters, $text_emoji, $text_markdown, $text_render, $views_search, $views_folders, $views_conversationmenu, $views_fields, $views_requests, $views_callbar, $views_threadheader, $views_sidebar, $views_albums, $views_emojipicker, $views_completion, $media_wave, $media_recorder, $views_attachmenu, $text_blurhash, $media_describe, $core_requests, $views_sendfiles, $views_slowmode, $views_tray, $views_voicebar, $views_composer, $views_contactbar, $views_pagedpeople, $views_votes, $views_pictures, $views_place, $media_played, $media_player, $views_voice, $views_attachments, $views_message, $views_rowshape, $views_threadactions, $views_threadinput, $views_thread, $views_shell, $views_sound, $state_push, $views_preferences, $app });
@@ -2630,12 +2630,12 @@ return await WorkerPort.make();
 console.warn("No worker:", error);
 }
 }
-const { Core } = await $later("./core-core-0a890a07b841280e.js");
+const { Core } = await $later("./core-core-4b79c87a9693ec25.js");
 return new PagePort(Core);
 }
 
 class WorkerPort {
-#worker = new Worker(new URL("./core-worker-a5a15cedb93d04e8.js", import.meta.url), { type: "module" });
+#worker = new Worker(new URL("./core-worker-eeb89277cbc3695a.js", import.meta.url), { type: "module" });
 #requests = new Map();
 #serial = 0;
 #listener = () => {};
@@ -10741,7 +10741,7 @@ return {  };
 
 """#))
 
-    private static let _js_core_core_0a890a07b841280e_js = EmbeddedFile(path: "js/core-core-0a890a07b841280e.js", content: .text(#"""
+    private static let _js_core_core_4b79c87a9693ec25_js = EmbeddedFile(path: "js/core-core-4b79c87a9693ec25.js", content: .text(#"""
 export default ({ $core_applying, $core_receipts, $core_requests }) => {
 const $socketio_backoff = (() => {
 
@@ -11956,6 +11956,8 @@ this.head = Math.max(this.head, head);
 return this.isBehind ? this.#waits() : {};
 }
 
+ended(head) { this.head = Math.max(this.cursor, head); }
+
 resumed() { return this.isBehind && this.#state !== "pulling" ? this.#pull() : {}; }
 
 timerFired() {
@@ -12069,6 +12071,8 @@ return void cursor.restart(seq);
 if (isSync) cursor.head = Math.max(cursor.head, seq);
 else this.#act(conv, cursor.announced(seq));
 }
+
+ended(conv, seq) { this.#cursors.get(conv)?.ended(seq); }
 
 connected() { for (const [conv, cursor] of this.#cursors) this.#act(conv, cursor.resumed()); }
 
@@ -12896,12 +12900,14 @@ this.#doubtful.delete(pushed.conv);
 }
 const before = this.#heads.get(pushed.conv);
 let head = pushed;
-if (before && before.seq > head.seq) head = { ...head, seq: before.seq, n: before.n, at: before.at, last: before.last, unread: before.unread, mentions: before.mentions };
+const isFormer = head.state === "left" || head.state === "removed";
+if (!isFormer && before && before.seq > head.seq) head = { ...head, seq: before.seq, n: before.n, at: before.at, last: before.last, unread: before.unread, mentions: before.mentions };
 head = this.#own.applied(head);
 this.#heads.set(head.conv, head);
 this.#dirty.add(head.conv);
 told.push(head);
-if (!head.state || head.state === "joined") this.#logs.announced(head.conv, pushed.seq, isSync);
+if (isFormer) this.#logs.ended(head.conv, pushed.seq);
+else if (!head.state || head.state === "joined") this.#logs.announced(head.conv, pushed.seq, isSync);
 }
 if (told.length || gone.length) this.emit({ type: "heads", heads: told, gone });
 this.#expiry.heads(told);
@@ -13098,7 +13104,7 @@ return $core_core;
 
 """#))
 
-    private static let _js_core_worker_a5a15cedb93d04e8_js = EmbeddedFile(path: "js/core-worker-a5a15cedb93d04e8.js", content: .text(#"""
+    private static let _js_core_worker_eeb89277cbc3695a_js = EmbeddedFile(path: "js/core-worker-eeb89277cbc3695a.js", content: .text(#"""
 const $core_applying = (() => {
 
 const MESSAGES = new Set(["text", "image", "audio", "video", "file", "location", "card", "call", "poll", "bundle", "encrypted"]);
@@ -14497,6 +14503,8 @@ this.head = Math.max(this.head, head);
 return this.isBehind ? this.#waits() : {};
 }
 
+ended(head) { this.head = Math.max(this.cursor, head); }
+
 resumed() { return this.isBehind && this.#state !== "pulling" ? this.#pull() : {}; }
 
 timerFired() {
@@ -14610,6 +14618,8 @@ return void cursor.restart(seq);
 if (isSync) cursor.head = Math.max(cursor.head, seq);
 else this.#act(conv, cursor.announced(seq));
 }
+
+ended(conv, seq) { this.#cursors.get(conv)?.ended(seq); }
 
 connected() { for (const [conv, cursor] of this.#cursors) this.#act(conv, cursor.resumed()); }
 
@@ -15469,12 +15479,14 @@ this.#doubtful.delete(pushed.conv);
 }
 const before = this.#heads.get(pushed.conv);
 let head = pushed;
-if (before && before.seq > head.seq) head = { ...head, seq: before.seq, n: before.n, at: before.at, last: before.last, unread: before.unread, mentions: before.mentions };
+const isFormer = head.state === "left" || head.state === "removed";
+if (!isFormer && before && before.seq > head.seq) head = { ...head, seq: before.seq, n: before.n, at: before.at, last: before.last, unread: before.unread, mentions: before.mentions };
 head = this.#own.applied(head);
 this.#heads.set(head.conv, head);
 this.#dirty.add(head.conv);
 told.push(head);
-if (!head.state || head.state === "joined") this.#logs.announced(head.conv, pushed.seq, isSync);
+if (isFormer) this.#logs.ended(head.conv, pushed.seq);
+else if (!head.state || head.state === "joined") this.#logs.announced(head.conv, pushed.seq, isSync);
 }
 if (told.length || gone.length) this.emit({ type: "heads", heads: told, gone });
 this.#expiry.heads(told);

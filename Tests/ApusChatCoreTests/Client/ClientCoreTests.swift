@@ -173,6 +173,16 @@ struct ClientCoreTests {
         #expect(core.pushed(EventPush(events: [Client.message(5)])) == [])
     }
 
+    @Test func aFormerMemberRequestsNoEventsAfterItsHead() {
+        var core = Client.online()
+        _ = core.pushed(HeadPush(nudges: [HeadNudge(conversation: Client.room, seq: 5, n: 5, at: 5)]))
+        var head = Client.head(3)
+        head.state = .removed
+        _ = core.pushed(HeadPush(heads: [head]))
+        #expect(core.heads[Client.room]?.seq == 3)
+        #expect(Client.requests(core.timerFired(.hole(Client.room))) == [])
+    }
+
     @Test func invitationsHaveNoLog() {
         var core = Client.online()
         var invitation = Client.head(9, in: Client.other)

@@ -90,6 +90,16 @@ struct LogCursorTests {
         #expect(log.receivedPage([Client.message(4)], head: 4, for: .from(4)).events == [Client.placed(4)])
     }
 
+    @Test func theLogOfAFormerMemberEndsWithItsHead() {
+        var log = Self.primed(at: 3)
+        _ = log.headAdvanced(head: 6, floor: 1)
+        log.ended(at: 5)
+        #expect(log.head == 5 && log.holeTimerFired() == .pull(.from(4), limit: 200))
+        #expect(log.receivedPage([Client.message(4), Client.message(5)], head: 5, for: .from(4)).next == .doNothing)
+        log.ended(at: 2)
+        #expect(log.head == 5 && !log.isBehind, "applied events remain")
+    }
+
     @Test func aFailedRequestIsRepeatedAndALostConnectionIsNot() {
         var log = Self.primed(at: 3)
         _ = log.synchronized(head: 9, floor: 1)

@@ -325,12 +325,14 @@ export class Core {
       }
       const before = this.#heads.get(pushed.conv);
       let head = pushed;
-      if (before && before.seq > head.seq) head = { ...head, seq: before.seq, n: before.n, at: before.at, last: before.last, unread: before.unread, mentions: before.mentions };
+      const isFormer = head.state === "left" || head.state === "removed";
+      if (!isFormer && before && before.seq > head.seq) head = { ...head, seq: before.seq, n: before.n, at: before.at, last: before.last, unread: before.unread, mentions: before.mentions };
       head = this.#own.applied(head);
       this.#heads.set(head.conv, head);
       this.#dirty.add(head.conv);
       told.push(head);
-      if (!head.state || head.state === "joined") this.#logs.announced(head.conv, pushed.seq, isSync);
+      if (isFormer) this.#logs.ended(head.conv, pushed.seq);
+      else if (!head.state || head.state === "joined") this.#logs.announced(head.conv, pushed.seq, isSync);
     }
     if (told.length || gone.length) this.emit({ type: "heads", heads: told, gone });
     this.#expiry.heads(told);

@@ -44,6 +44,12 @@ export class LogCursor {
     return this.isBehind ? this.#waits() : {};
   }
 
+  /**
+   * Handles the end of the log of a conversation that the user has left. A nudge before it may have
+   * announced later events.
+   */
+  ended(head) { this.head = Math.max(this.cursor, head); }
+
   /** Handles a new connection, after the sync of the heads. */
   resumed() { return this.isBehind && this.#state !== "pulling" ? this.#pull() : {}; }
 

@@ -49,6 +49,9 @@ export class Logs {
     else this.#act(conv, cursor.announced(seq));
   }
 
+  /** Handles the end of the log of a conversation that the user has left. */
+  ended(conv, seq) { this.#cursors.get(conv)?.ended(seq); }
+
   connected() { for (const [conv, cursor] of this.#cursors) this.#act(conv, cursor.resumed()); }
 
   disconnected() {
