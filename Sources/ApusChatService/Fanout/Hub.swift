@@ -247,8 +247,8 @@ final class Hub {
         }
     }
 
-    /// Sends the newest position of a conversation, without its events. Users whose number of unread
-    /// mentions changed receive the head.
+    /// Sends the newest position of a conversation, without its events. Users whose number of
+    /// unread mentions changed receive the head.
     private func nudge(_ nudge: HeadNudge, in key: ConversationKey, _ socket: SocketKey, isMentioned: Bool) {
         let time = self.monotonic()
         self.carryOut(

@@ -94,8 +94,8 @@ extension Server {
         }
     }
 
-    /// Sends the newest position of a log. Users whose number of unread mentions changed receive the
-    /// head instead.
+    /// Sends the newest position of a log. Users whose number of unread mentions changed receive
+    /// the head instead.
     private func nudge(_ key: ConversationKey, _ sockets: [SocketKey], of batch: DecidedBatch) {
         guard let counters = batch.changes.conversations.first(where: { $0.key == key })?.counters else { return }
         let rows = batch.changes.events.filter { $0.conversation == key }
