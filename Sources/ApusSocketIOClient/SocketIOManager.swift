@@ -37,8 +37,8 @@ public final class SocketIOManager: Sendable {
     /// The socket of the namespace `/`.
     public var defaultSocket: SocketIOClient { self.socket(forNamespace: "/") }
 
-    /// Returns the socket of a namespace. Repeated calls return the same socket, with shared
-    /// listeners and state.
+    /// Returns a socket of a namespace. All sockets of a namespace share one connection to it, its
+    /// listeners and its state.
     ///
     /// - Parameters:
     ///   - namespace: The name, which starts with `/`; a missing slash is added.

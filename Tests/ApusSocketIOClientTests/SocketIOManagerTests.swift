@@ -74,7 +74,7 @@ import Testing
         #expect(SocketIOManagerCore.host(of: url) == host)
     }
 
-    @Test func repeatedCallsReturnTheSameSocket() {
+    @Test func theSocketsOfANamespaceShareItsState() {
         let manager = SocketIOManager(url: "http://127.0.0.1:1")
         #expect(manager.socket(forNamespace: "chat").namespace == "/chat")
         #expect(manager.socket(forNamespace: "/chat").core === manager.socket(forNamespace: "chat").core)
