@@ -215,44 +215,53 @@ extension SocketIOServerSocket {
         completion: @escaping @Sendable (Result<[SocketIOValue], any Error>) -> Void
     ) -> Int? {
         let id = self.namespace.makeAckID()
-        let timeout = flags.timeout ?? self.shared.ackTimeout
+        let pending = PendingClientAck(completion: completion, event: event, timeout: flags.timeout ?? self.shared.ackTimeout)
+        guard let connection = self.expectAck(id, pending, isVolatile: flags.isVolatile) else { return nil }
+        let head = PacketHead.event(name: event, ackID: id)
+        let payload = SocketIOPayload(arguments)
+        if !self.hot.listeners.outgoing.isEmpty { self.notifyOutgoing(.init(head, payload)) }
         do throws(SocketIOError) {
-            let content = UndecodedPacket.Content.event(name: event, arguments: .init(arguments), ackID: id)
-            let outbound = try self.namespace.encode(content, isCompressed: flags.isCompressed)
-            let pending = PendingClientAck(completion: completion, event: event, timeout: timeout)
-            return self.deliver(outbound, isVolatile: flags.isVolatile, ackID: id, pending) ? id : nil
+            try connection.send(head, payload, namespace: self.namespace.name, isCompressed: flags.isCompressed)
+            return id
         } catch {
-            completion(.failure(error))
+            self.endAck(id, .failure(error))
             return nil
         }
     }
 
-    /// Sends an event that requests the ack `ackID`. Returns `false` when the wait has ended
-    /// already and `completion` was called.
+    /// Sends the event of a broadcast that requests the ack `ackID`. Returns `false` when the wait
+    /// has ended already and `completion` was called.
+    func deliver(_ outbound: SocketIOOutbound, isVolatile: Bool, ackID: Int, _ pending: PendingClientAck) -> Bool {
+        guard self.expectAck(ackID, pending, isVolatile: isVolatile) != nil else { return false }
+        self.deliver(outbound, isVolatile: isVolatile)
+        return true
+    }
+
+    /// Starts the wait for an ack. Returns the connection for the event; `nil` when the wait has
+    /// ended already and `completion` was called.
     ///
     /// A broadcast uses the same id for every socket, so ids are unique in the namespace, not in
     /// the socket.
-    func deliver(_ outbound: SocketIOOutbound, isVolatile: Bool, ackID: Int, _ pending: PendingClientAck) -> Bool {
+    private func expectAck(_ id: Int, _ pending: PendingClientAck, isVolatile: Bool) -> SocketIOConnection? {
         self.eventLoop.assertInEventLoop()
         guard case .open = self.hot.state, let connection = self.hot.connection else {
             pending.completion(.failure(SocketIOError(.disconnected, message: "the client is not connected")))
-            return false
+            return nil
         }
         let extras = self.makeExtras()
         guard extras.pendingAcks.count < self.shared.maximumPendingAcks else {
             let message = "\(extras.pendingAcks.count) acks of this socket are pending, the maximum (`maximumPendingAcks`)"
             pending.completion(.failure(SocketIOError(.bufferFull, message: message)))
-            return false
+            return nil
         }
         guard !isVolatile || connection.session.isWritable else {
             let message = "the volatile event \"\(pending.event)\" was dropped: the connection cannot send it immediately"
             pending.completion(.failure(SocketIOError(.notConnected, message: message)))
-            return false
+            return nil
         }
-        extras.pendingAcks[ackID] = pending
-        if let timeout = pending.timeout { self.startAckDeadline(ackID, timeout, extras) }
-        self.deliver(outbound, isVolatile: isVolatile)
-        return true
+        extras.pendingAcks[id] = pending
+        if let timeout = pending.timeout { self.startAckDeadline(id, timeout, extras) }
+        return connection
     }
 
     private func startAckDeadline(_ id: Int, _ timeout: Duration, _ extras: Extras) {
