@@ -174,20 +174,4 @@ import Testing
             try self.nudge(9, self.batch([self.message(9)], blanks: [blank]))
                 == wire(start + #","last":{"seq":9,"n":9,"sender":"alice","at":19,"kind":"text","state":"recalled"}}"#))
     }
-
-    // MARK: Mentions
-
-    @Test func theMentionsAreThoseOfMessages() {
-        func row(_ seq: Int64, _ users: [Int64], all: Bool = false, n: Int64? = nil) -> EventRow {
-            EventRow(
-                conversation: Self.key, seq: seq, n: n ?? seq, sender: UserKey(1), at: 1, kind: n == 0 ? .edit : .text,
-                mentions: users.map { UserKey($0) }, mentionsAll: all)
-        }
-        let cases: [([EventRow], Set<UserKey>)] = [
-            ([row(1, [])], []), ([row(1, [2, 3])], [UserKey(2), UserKey(3)]),
-            ([row(1, [2]), row(2, [2, 4])], [UserKey(2), UserKey(4)]), ([row(1, [], all: true)], [UserKey(0)]),
-            ([row(1, [5], all: true)], [UserKey(0), UserKey(5)]), ([row(1, [2], all: true, n: 0)], []), ([], []),
-        ]
-        for (rows, users) in cases { #expect(EventFrames(self.batch(rows)).mentioned(in: Self.key) == users) }
-    }
 }

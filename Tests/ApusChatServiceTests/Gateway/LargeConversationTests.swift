@@ -85,6 +85,13 @@ struct LargeConversationTests {
                 ChatVerbs.send, SendRequest(id: .make("s3"), conversation: conversation, kind: .text, body: mention))
             let named = try await bob.next(ChatPushes.head) { $0.heads.contains { $0.conversation == conversation && $0.mentions > 0 } }
             #expect(named.heads.first { $0.conversation == conversation }?.mentions == 1)
+            // The head also contains a mention of all members, and the recall of that mention.
+            let mentionOfAll: JSONObject = ["text": "@all", "entities": [["type": "all", "offset": 0, "length": 4]]]
+            let toAll = try await alice.ask(
+                ChatVerbs.send, SendRequest(id: .make("s4"), conversation: conversation, kind: .text, body: mentionOfAll))
+            _ = try await bob.next(ChatPushes.head) { $0.heads.contains { $0.conversation == conversation && $0.mentions == 2 } }
+            _ = try await alice.ask(ChatVerbs.recall, RecallRequest(id: .make("r4"), conversation: conversation, ref: toAll.seq))
+            _ = try await bob.next(ChatPushes.head) { $0.heads.contains { $0.conversation == conversation && $0.mentions == 1 } }
             var hits: [SearchHit] = []
             var isBehind = true
             while isBehind {
