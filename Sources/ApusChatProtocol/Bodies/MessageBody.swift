@@ -55,8 +55,9 @@ package enum PreviewText {
         for scalar in text.unicodeScalars {
             let isSpace = scalar.isASCII ? scalar == " " || (0x09...0x0D).contains(scalar.value) : scalar.properties.isWhitespace
             if isSpace && endsInSpace { continue }
-            // The last place is reserved for the ellipsis.
+            // The last place is reserved for the ellipsis. Space at the end needs none.
             if count == ChatLimits.previewLength - 1 {
+                if isSpace { continue }
                 short.append("…")
                 return String(short)
             }
