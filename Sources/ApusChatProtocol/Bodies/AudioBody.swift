@@ -89,6 +89,7 @@ extension AudioBody: MessageBody {
     package var label: String? { self.name }
     package func validate() throws(WireError) {
         try MediaRule.validate(type: self.type, of: "audio/")
+        try MediaRule.validate(name: self.name)
         try EntityRule.validate(self.entities, of: self.text)
     }
 

@@ -69,9 +69,7 @@ extension FileBody: MessageBody {
 
     package func validate() throws(WireError) {
         try MediaRule.validate(type: self.type)
-        guard !self.name.unicodeScalars.contains(where: { $0 == "/" || $0 == "\\" || $0.properties.generalCategory == .control }) else {
-            throw WireError(.invalid, field: "name", rule: "must be a name without a path and without control characters")
-        }
+        try MediaRule.validate(name: self.name)
         try EntityRule.validate(self.entities, of: self.text)
     }
 

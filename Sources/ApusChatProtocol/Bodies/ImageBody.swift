@@ -95,6 +95,7 @@ extension ImageBody: MessageBody {
     package var blobs: [BlobID] { [self.blob] }
     package func validate() throws(WireError) {
         try MediaRule.validate(type: self.type, of: "image/")
+        try MediaRule.validate(name: self.name)
         try EntityRule.validate(self.entities, of: self.text)
     }
 

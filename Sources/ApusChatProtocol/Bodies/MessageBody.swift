@@ -90,7 +90,7 @@ extension PreviewText {
     }
 }
 
-/// Validates media types.
+/// Validates the media types and the names of files.
 enum MediaRule {
     /// Throws unless a text is a media type.
     ///
@@ -99,6 +99,16 @@ enum MediaRule {
         let parts = type.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
         guard parts.count == 2, parts.allSatisfy({ !$0.isEmpty && $0.allSatisfy(Self.isTokenCharacter) }), type.hasPrefix(prefix) else {
             throw WireError(.invalid, field: "type", rule: "must be a media type" + (prefix.isEmpty ? "" : " of `\(prefix)`"))
+        }
+    }
+
+    /// Throws unless a text is the name of a file without a path, so that a client can store the
+    /// file under this name in a folder. Nil is valid.
+    static func validate(name: String?) throws(WireError) {
+        guard let name else { return }
+        let isPath = name == "." || name == ".."
+        guard !isPath, !name.unicodeScalars.contains(where: { $0 == "/" || $0 == "\\" || $0.properties.generalCategory == .control }) else {
+            throw WireError(.invalid, field: "name", rule: "must be a name without a path and without control characters")
         }
     }
 

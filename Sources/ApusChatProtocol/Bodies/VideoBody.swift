@@ -107,6 +107,7 @@ extension VideoBody: MessageBody {
     package var blobs: [BlobID] { [self.blob] + (self.poster.map { [$0] } ?? []) }
     package func validate() throws(WireError) {
         try MediaRule.validate(type: self.type, of: "video/")
+        try MediaRule.validate(name: self.name)
         try EntityRule.validate(self.entities, of: self.text)
     }
 

@@ -167,7 +167,8 @@ extension LegacyMessage {
     /// Returns the name of a file without a path and without control characters.
     private static func name(_ text: String?, _ kind: File.Kind) -> String {
         let last = text?.unicodeScalars.split { $0 == "/" || $0 == "\\" }.last.map { String(String.UnicodeScalarView($0)) }
-        return self.line(last, maximum: 100) ?? kind.rawValue
+        guard let name = self.line(last, maximum: 100), name != ".", name != ".." else { return kind.rawValue }
+        return name
     }
 
     /// Returns a text as one line of a maximum length; nil if it is empty.

@@ -63,6 +63,16 @@ import Testing
         #expect(throws: Never.self) { try ChatKinds.accept(kind: body.kind, body: body.fields) }
     }
 
+    /// A name without a last component is replaced by that of the kind, which the chat accepts.
+    @Test(arguments: ["..", ".", "a/..", "/", "\\", " ", "\u{1}"])
+    func aNameOfNoFileIsReplaced(name: String) throws {
+        let message = try LegacyMessage(
+            chat: Self.chat(["type": "img", "fileName": .string(name), "fileData": .binary([1]), "size": ["width": 3, "height": 2]]))
+        let body = try #require(message.body(try Self.stored("image/png", width: 3, height: 2)))
+        #expect(throws: Never.self) { try ChatKinds.accept(kind: body.kind, body: body.fields) }
+        #expect(body.fields["name"]?.stringValue?.contains { $0 == "." || $0 == "/" || $0 == " " } == false)
+    }
+
     @Test(arguments: [
         "{}", #"{"to_user":"bobby"}"#, #"{"to_user":"bobby","bodies":5}"#, #"{"to_user":"bobby","bodies":"[1]"}"#,
         #"{"to_user":"bobby","bodies":{"type":"txt"}}"#, #"{"to_user":"bobby","bodies":{"type":"txt","msg":""}}"#,
