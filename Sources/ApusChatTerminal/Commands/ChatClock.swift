@@ -52,7 +52,7 @@ package struct ChatClock: Sendable {
     /// Returns the minutes after midnight UTC of a local time such as `22:00`; nil if the text is
     /// not valid.
     func minute(ofDay text: String) -> Int64? {
-        let parts = text.split(separator: ":", omittingEmptySubsequences: false).map { Int64($0) ?? -1 }
+        let parts = text.split(separator: ":", omittingEmptySubsequences: false).map { Int64(digits: $0) ?? -1 }
         guard parts.count == 2, (0..<24).contains(parts[0]), (0..<60).contains(parts[1]) else { return nil }
         return (parts[0] * 60 + parts[1] - self.offset + 2_880) % 1_440
     }
@@ -77,12 +77,12 @@ package struct ChatClock: Sendable {
         }
         let halves = text.split(separator: "T", omittingEmptySubsequences: false).map(String.init)
         guard let clock = halves.last, halves.count <= 2 else { return nil }
-        let time = clock.split(separator: ":", omittingEmptySubsequences: false).map { Int($0) ?? -1 }
+        let time = clock.split(separator: ":", omittingEmptySubsequences: false).map { Int(digits: $0) ?? -1 }
         guard time.count == 2, (0..<24).contains(time[0]), (0..<60).contains(time[1]) else { return nil }
         var parts = self.parts(self.now())
         (parts.hour, parts.minute, parts.weekday) = (time[0], time[1], nil)
         if halves.count == 2 {
-            let day = halves[0].split(separator: "-", omittingEmptySubsequences: false).map { Int($0) ?? -1 }
+            let day = halves[0].split(separator: "-", omittingEmptySubsequences: false).map { Int(digits: $0) ?? -1 }
             guard day.count == 3, (1_970...9_999).contains(day[0]), (1...12).contains(day[1]), (1...31).contains(day[2]) else { return nil }
             (parts.year, parts.month, parts.day) = (day[0], day[1], day[2])
         }
@@ -100,7 +100,7 @@ package struct ChatClock: Sendable {
     package static func seconds(_ text: String) -> Int64? {
         let units: [Character: Int64] = ["s": 1, "m": 60, "h": 3_600, "d": 86_400, "w": 604_800]
         let unit = text.last.flatMap { units[$0] }
-        guard let number = Int64(unit == nil ? text : String(text.dropLast())), (0...100_000_000).contains(number) else { return nil }
+        guard let number = Int64(digits: unit == nil ? text[...] : text.dropLast()), (0...100_000_000).contains(number) else { return nil }
         return number * (unit ?? 1)
     }
 }

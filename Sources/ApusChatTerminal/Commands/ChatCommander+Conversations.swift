@@ -114,7 +114,11 @@ extension ChatCommander {
         case .unread:
             try await chat.setOwn(isMarkedUnread: true)
             self.say("Marked as unread.")
-        case .delete: try await chat.delete(forAll: call.words == "all")
+        case .delete:
+            guard ["", "all"].contains(call.words) else {
+                throw ChatClientError(.invalidUse, message: "\(call.name.usage): \"\(ChatText.harmless(call.words))\" is not valid")
+            }
+            try await chat.delete(forAll: call.words == "all")
         case .info: try await self.info(chat)
         case .title: try await chat.set(title: call.words)
         case .about: try await chat.set(about: call.words)
@@ -124,8 +128,11 @@ extension ChatCommander {
             for link in links { self.say(self.words(for: link)) }
         case .link:
             let words = call.words.split(separator: " ").map(String.init)
+            guard words.count <= 2 else {
+                throw ChatClientError(.invalidUse, message: "\(call.name.usage): \"\(ChatText.harmless(call.words))\" is not valid")
+            }
             let uses = try words.dropFirst().first.map { word throws(ChatClientError) in
-                guard let uses = Int64(word), uses > 0 else {
+                guard let uses = Int64(digits: word), uses > 0 else {
                     throw ChatClientError(.invalidUse, message: "the number of uses must be greater than 0, not \(ChatText.harmless(word))")
                 }
                 return uses

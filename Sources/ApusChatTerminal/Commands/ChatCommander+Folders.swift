@@ -31,6 +31,9 @@ extension ChatCommander {
             try await self.client.set(UserSettings(folders: folders.filter { $0 != folder }))
             self.say("The folder is deleted; its conversations remain.")
         case .folders:
+            guard call.words.isEmpty else {
+                throw ChatClientError(.invalidUse, message: "\(call.name.usage): \"\(ChatText.harmless(call.words))\" is not valid")
+            }
             if folders.isEmpty { self.say("No folders. /folder NAME puts the open conversation into one.", .dim) }
             let heads = await self.client.heads
             for folder in folders {

@@ -226,7 +226,7 @@ extension ChatCommander {
         guard case .poll(let poll)? = try await self.message(seq).body else {
             throw ChatClientError(.invalidUse, message: "message #\(seq) is not a poll")
         }
-        let numbers = call.names.map { Int64($0) ?? -1 }
+        let numbers = call.names.map { Int64(digits: $0) ?? -1 }
         guard numbers == [0] || !numbers.isEmpty && numbers.allSatisfy({ $0 >= 1 && $0 <= poll.options.count }) else {
             throw ChatClientError(.invalidUse, message: "the numbers of the options must be from 1 to \(poll.options.count)")
         }

@@ -28,7 +28,7 @@ extension ChatCommander {
             if !invited.isEmpty { self.say("Invited: \(self.list(invited))") }
         case .remove: try await chat.remove(try call.names.map(self.user))
         case .ban: try await chat.ban([try self.user(name)], until: try self.time(inHours: rest))
-        case .unban: try await chat.unban([try self.user(name)])
+        case .unban: try await chat.unban([try self.user(of: call)])
         case .role:
             guard let role = MemberRole(rawValue: rest), role != .unknown else {
                 throw ChatClientError(.invalidUse, message: "\(call.name.usage): the roles are owner, admin, member, reader and guest")
@@ -37,8 +37,8 @@ extension ChatCommander {
         case .silence:
             let until = try self.time(inHours: rest) ?? self.clock.now() + 87_600 * 3_600_000
             try await chat.mute([try self.user(name)], until: until)
-        case .unsilence: try await chat.mute([try self.user(name)], until: nil)
-        case .approve: try await chat.approve(try self.user(name))
+        case .unsilence: try await chat.mute([try self.user(of: call)], until: nil)
+        case .approve: try await chat.approve(try self.user(of: call))
         case .leave: try await chat.leave()
         default: break
         }
@@ -85,11 +85,12 @@ extension ChatCommander {
         case .contact:
             try await self.client.requestContact(try self.user(name), text: rest.isEmpty ? nil : rest)
             self.say("A contact request was sent to @\(name).")
-        case .uncontact: try await self.client.removeContact(try self.user(name))
+        case .uncontact: try await self.client.removeContact(try self.user(of: call))
         case .alias: try await self.client.setAlias(rest, of: try self.user(name))
         case .block, .unblock:
-            try await self.client.block(try self.user(name), isOn: call.name == .block)
-            self.say("@\(name) is \(call.name == .block ? "blocked" : "no longer blocked").")
+            let user = try self.user(of: call)
+            try await self.client.block(user, isOn: call.name == .block)
+            self.say("@\(user) is \(call.name == .block ? "blocked" : "no longer blocked").")
         case .requests: try await self.listRequests()
         case .accept, .decline: try await self.answer(call)
         case .report: try await self.report(call)

@@ -113,7 +113,7 @@ package final class ChatCommander {
     /// Returns the entry of a list with a number that the user typed, counted from 1; nil if the
     /// list has no such entry.
     static func entry<Entry>(_ text: String, of list: [Entry]) -> Entry? {
-        guard let number = Int(text), number >= 1, number <= list.count else { return nil }
+        guard let number = Int(digits: text), number >= 1, number <= list.count else { return nil }
         return list[number - 1]
     }
 
@@ -124,13 +124,13 @@ package final class ChatCommander {
     func targets(
         _ call: ChatCall, named kind: String = "message", where condition: (ChatMessage) -> Bool = { _ in true }
     ) throws(ChatClientError) -> [Int64] {
-        if !call.seqs.isEmpty { return call.seqs }
-        // A mistyped number must not make the command apply to the last message.
+        // A mistyped number must not make the command apply to the last message, or to fewer ones.
         if call.name.form.arguments == "[#N]", !call.words.isEmpty {
             throw ChatClientError(
                 .invalidUse, message: "\(call.name.usage): \"\(ChatText.harmless(call.words))\" is not the number of a message, such as #17"
             )
         }
+        if !call.seqs.isEmpty { return call.seqs }
         if let selected = self.host?.selectedSeq { return [selected] }
         let rows = self.host?.shownRows ?? []
         guard let row = rows.last(where: { $0.event.n != nil && !$0.event.state.isBlank && condition($0) }) else {
@@ -165,10 +165,20 @@ package final class ChatCommander {
         return name
     }
 
+    /// Returns the only user that a command names.
+    func user(of call: ChatCall) throws(ChatClientError) -> UserName {
+        let (name, rest) = call.named
+        guard rest.isEmpty else {
+            throw ChatClientError(
+                .invalidUse, message: "\(call.name.usage): one name is expected, not \"\(ChatText.harmless(call.words))\"")
+        }
+        return try self.user(name)
+    }
+
     /// Returns the time after a number of hours, in milliseconds since 1970; nil for an empty text.
     func time(inHours text: String) throws(ChatClientError) -> Int64? {
         guard !text.isEmpty else { return nil }
-        guard let hours = Int64(text), (1...87_600).contains(hours) else {
+        guard let hours = Int64(digits: text), (1...87_600).contains(hours) else {
             throw ChatClientError(.invalidUse, message: "the number of hours must be from 1 to 87600, not \"\(ChatText.harmless(text))\"")
         }
         return self.clock.now() + hours * 3_600_000

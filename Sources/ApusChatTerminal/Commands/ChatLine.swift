@@ -68,6 +68,9 @@ package enum ChatLine: Hashable, Sendable {
         call.words = words
         if let missing = command.form.missing, words.isEmpty {
             self = .mistake("\(command.usage): the \(missing) is missing")
+        } else if command.form.arguments.isEmpty, command != .help, !words.isEmpty {
+            // `/leave bob` and `/discard #3` mean another command or another extent.
+            self = .mistake("\(command.usage) has no arguments, not \"\(TerminalText.plain(words))\"")
         } else if command == .jump, call.seqs.count != 1 {
             self = .mistake("\(command.usage): the number is missing")
         } else {
@@ -81,7 +84,7 @@ package enum ChatLine: Hashable, Sendable {
         let parts = text.split(separator: " ", maxSplits: 1)
         var seqs: [Int64] = []
         for item in (parts.first ?? "").split(separator: ",") {
-            let ends = item.split(separator: "-").map { Int64($0.trimmingPrefix("#")) ?? 0 }
+            let ends = item.split(separator: "-").map { Int64(digits: $0.trimmingPrefix("#")) ?? 0 }
             guard let first = ends.first, let last = ends.last, ends.count <= 2, first > 0, last >= first,
                 last - first < Int64(Self.maximumSeqs - seqs.count)
             else { return ([], text) }
@@ -97,5 +100,13 @@ extension StringProtocol {
         let start = self.drop { $0 == " " }
         guard let end = start.lastIndex(where: { $0 != " " }) else { return "" }
         return String(start[...end])
+    }
+}
+
+extension FixedWidthInteger {
+    /// Reads a number of ASCII digits only; nil for any other text, also for one with a sign.
+    init?(digits text: some StringProtocol) {
+        guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+        self.init(text)
     }
 }

@@ -15,6 +15,12 @@ struct ChatLineTableTests {
                 default: Issue.record("/\(spelled) is not a command")
                 }
             }
+            if command.form.arguments.isEmpty, command != .help {
+                for words in ["some words", "#3 w", "bob", "#3"] {
+                    #expect(ChatLine("/\(name)  \(words) ") == .mistake("/\(command) has no arguments, not \"\(words)\""))
+                }
+                continue
+            }
             if command != .jump {
                 #expect(ChatLine("/\(name) some words ") == .command(ChatCall(command, [], "some words")))
             }
