@@ -22,12 +22,12 @@ public struct EngineIOClientConfiguration: Sendable {
     /// The revision of the protocol. Default: `automatic`.
     public var version: ProtocolVersion = .automatic
 
-    /// The transports, in the order they are tried. Default: polling, then WebSocket, as in
-    /// engine.io-client.
+    /// The transports, in the order in which they are tried to open a session. Default: polling,
+    /// then WebSocket, as in engine.io-client.
     ///
     /// A session starts on the first transport. It upgrades to another one of the list if
     /// ``upgrade`` is set, the server offers it, and the protocol permits it: from polling to
-    /// WebSocket only.
+    /// WebSocket only. The order of the list does not matter for the upgrade.
     public var transports: [EngineIOTransport] = [.polling, .webSocket]
 
     /// Whether a session upgrades to another transport of ``transports`` when the server offers it.

@@ -16,12 +16,12 @@ package enum EngineIORequest: Equatable, Sendable {
     /// - Parameters:
     ///   - method: The HTTP method.
     ///   - query: The URL's query, decoded.
-    ///   - isWebSocketUpgrade: Whether the request asks for an upgrade to WebSocket.
+    ///   - opensWebSocket: Whether the request asks for an upgrade to WebSocket.
     ///   - transports: The transports the server offers.
     ///   - allowsV3: Whether the server supports version 3.
     /// - Throws: `EngineIOError` with the code of the HTTP response.
     package init(
-        method: String, query: QueryString, isWebSocketUpgrade: Bool, transports: Set<EngineIOTransport>, allowsV3: Bool
+        method: String, query: QueryString, opensWebSocket: Bool, transports: Set<EngineIOTransport>, allowsV3: Bool
     ) throws(EngineIOError) {
         if method == "OPTIONS" {
             self = .preflight
@@ -31,7 +31,7 @@ package enum EngineIORequest: Equatable, Sendable {
         else {
             throw EngineIOError(.transportUnknown, message: "Transport unknown")
         }
-        switch (transport, isWebSocketUpgrade) {
+        switch (transport, opensWebSocket) {
         case (.webSocket, true), (.polling, false): break
         case (.webSocket, false), (.polling, true): throw EngineIOError(.badRequest, message: "Bad request")
         }

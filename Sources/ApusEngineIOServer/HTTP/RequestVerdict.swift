@@ -13,10 +13,11 @@ extension EngineIOServerConfiguration {
 
     /// Parses a request and applies the origin policy.
     func judge(_ request: HTTPRequest) -> (parsed: Result<EngineIORequest, EngineIOError>, verdict: OriginPolicy.Verdict) {
-        let isUpgrade = WebSocketHandshake.fields(request.headerFields, .upgrade, contain: "websocket")
-        // Browsers send `Origin` with every WebSocket handshake. A session id proves that the
-        // request comes from the session's client, so its cookies need no check.
-        let carriesCookie = isUpgrade && request.headerFields[.cookie] != nil && request.query["sid"] == nil
+        let opensWebSocket = WebSocketHandshake.fields(request.headerFields, .upgrade, contain: "websocket")
+        // Browsers do not apply CORS to WebSocket handshakes, but send `Origin` with each. A
+        // session id proves that the request comes from the session's client, so its cookies need
+        // no check.
+        let carriesCookie = opensWebSocket && request.headerFields[.cookie] != nil && request.query["sid"] == nil
         let verdict = self.origins.judge(
             origin: request.headerFields[.origin], authority: request.authority, carriesCookie: carriesCookie)
         guard verdict != .refused else {
@@ -24,7 +25,7 @@ extension EngineIOServerConfiguration {
         }
         let parsed = Result { () throws(EngineIOError) in
             try EngineIORequest(
-                method: request.method.rawValue, query: request.query, isWebSocketUpgrade: isUpgrade, transports: self.transports,
+                method: request.method.rawValue, query: request.query, opensWebSocket: opensWebSocket, transports: self.transports,
                 allowsV3: self.allowsEngineIO3)
         }
         return (parsed, verdict)

@@ -8,7 +8,7 @@ import Testing
         do throws(EngineIOError) {
             return .success(
                 try EngineIORequest(
-                    method: method, query: QueryString(query), isWebSocketUpgrade: upgrade, transports: [.polling, .webSocket],
+                    method: method, query: QueryString(query), opensWebSocket: upgrade, transports: [.polling, .webSocket],
                     allowsV3: allowsV3))
         } catch { return .failure(error) }
     }
