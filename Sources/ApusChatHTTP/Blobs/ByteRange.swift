@@ -11,7 +11,7 @@ enum ByteRange: Equatable {
     init(_ field: String?, size: Int64) {
         self = .whole
         guard let field, field.lowercased().hasPrefix("bytes=") else { return }
-        let parts = field.dropFirst(6).split(separator: "-", omittingEmptySubsequences: false).map { text in text.filter { $0 != " " } }
+        let parts = field.dropFirst(6).split(separator: "-", omittingEmptySubsequences: false).map(Self.trimmed)
         guard parts.count == 2, parts.allSatisfy({ $0.utf8.allSatisfy { (0x30...0x39).contains($0) } }) else { return }
         switch (parts[0].isEmpty, parts[1].isEmpty) {
         case (true, true): return
@@ -27,5 +27,12 @@ enum ByteRange: Equatable {
             let last = parts[1].isEmpty ? size - 1 : min(Int64(parts[1]) ?? .max, size - 1)
             self = last >= first ? .part(first...last) : .unsatisfiable
         }
+    }
+
+    /// Returns a position without spaces at its ends. A space within it is an error of the syntax.
+    private static func trimmed(_ text: Substring) -> Substring {
+        var text = text.drop { $0 == " " }
+        while text.last == " " { text.removeLast() }
+        return text
     }
 }
