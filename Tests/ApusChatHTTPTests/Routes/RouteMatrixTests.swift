@@ -15,14 +15,14 @@ import Testing
 @Suite("Routes and wrong requests")
 struct RouteMatrixTests {
     /// A route, and whether it needs a session.
-    private struct Route: Sendable, CustomTestStringConvertible {
+    struct Route: Sendable, CustomTestStringConvertible {
         var method: HTTPRequest.Method
         var path: String
         var needsSession = true
         var testDescription: String { "\(self.method) \(self.path)" }
     }
 
-    private static let routes: [Route] = [
+    static let routes: [Route] = [
         Route(method: .post, path: "/api/register", needsSession: false), Route(method: .post, path: "/api/login", needsSession: false),
         Route(method: .post, path: "/api/refresh", needsSession: false), Route(method: .post, path: "/api/logout", needsSession: false),
         Route(method: .post, path: "/api/password", needsSession: false), Route(method: .post, path: "/api/recovery"),
