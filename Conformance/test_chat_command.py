@@ -381,7 +381,7 @@ def test_a_file_is_sent_and_saved(server, tmp_path):
     file = tmp_path / "a file 文.txt"
     file.write_bytes(os.urandom(300_000))
     sent = run(alice, "--open", "bob", lines=f'/file "{file}" a caption\n')
-    assert "✓ sent: [file a file 文.txt, 292 KiB] a caption" in sent.stdout, sent
+    assert "✓ sent: [file a file 文.txt, 300 kB] a caption" in sent.stdout, sent
     saved = tmp_path / "saved"
     reader = Piped(bob, "--open", "alice")
     reader.shows("a caption")

@@ -49,6 +49,7 @@ extension ChatEngine {
         if !self.opened.isEmpty { self.subscribe() }
         self.loadContacts()
         for conversation in self.opened.keys { self.loadReceipts(of: conversation) }
+        self.repeatReceived()
     }
 
     private func perform(_ request: ClientRequest) {

@@ -217,8 +217,19 @@ extension ChatEngine {
             n > self.received[conversation] ?? head.read
         else { return }
         self.received[conversation] = n
+        self.reportReceived([conversation])
+    }
+
+    /// Reports received messages again after a connection was made: a report can be lost with the
+    /// former connection, and a server that started again does not know the former ones.
+    func repeatReceived() {
+        let unread = self.received.filter { $0.value > self.core.readPosition(in: $0.key) }
+        if !unread.isEmpty { self.reportReceived(unread.keys) }
+    }
+
+    private func reportReceived(_ conversations: some Collection<ConversationID>) {
         let isFirst = self.receivedWaiting.isEmpty
-        self.receivedWaiting.insert(conversation)
+        self.receivedWaiting.formUnion(conversations)
         guard isFirst else { return }
         self.after(Self.receivedDelay) { engine in
             let waiting = engine.receivedWaiting

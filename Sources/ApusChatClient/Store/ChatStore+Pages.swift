@@ -206,7 +206,7 @@ extension ChatStore {
                     sql: "DELETE FROM peer WHERE conversation = ? AND user = ?", arguments: [conversation.number, name])
             }
             for member in members {
-                let mark = ReadMark(conversation: conversation, user: member.user.name, read: member.read)
+                let mark = ReadMark(conversation: conversation, user: member.user.name, read: member.read, received: member.received)
                 try Self.save(mark, database)
             }
         }

@@ -64,7 +64,7 @@ package enum ChatKinds {
             seq: event.seq, n: event.n, sender: event.sender, at: event.at, kind: event.kind, state: event.state,
             text: body?.previewText, users: users.compactMap { $0.stringValue.flatMap { UserName($0) } })
         switch body {
-        case .call(let call)?: (preview.call, preview.duration) = (call.state, call.duration)
+        case .call(let call)?: (preview.call, preview.media, preview.duration) = (call.state, call.media, call.duration)
         case .audio(let audio)?: (preview.isVoice, preview.duration) = (audio.isVoice, audio.duration)
         default: break
         }

@@ -49,6 +49,9 @@ public struct ChatHead: Hashable, Sendable {
     public var pins: [Int64]
     /// The `seq` of the running call; nil if no call runs.
     public var call: Int64?
+    /// The time until which an admin does not let the recipient write, in milliseconds since 1970;
+    /// nil if the recipient is not silenced. The time may have passed.
+    public var silencedUntil: Int64?
     /// The recipient's settings for the conversation.
     public var own: OwnSettings
 
@@ -57,7 +60,7 @@ public struct ChatHead: Hashable, Sendable {
         title: String? = nil, avatar: BlobID? = nil, peer: ChatUser? = nil, members: Int64 = 0,
         membersVersion: Int64 = 0, settings: ConversationSettings? = nil, seq: Int64, n: Int64, minSeq: Int64 = 1, read: Int64 = 0,
         unread: Int64 = 0, mentions: Int64 = 0, at: Int64, last: EventPreview? = nil, pins: [Int64] = [], call: Int64? = nil,
-        own: OwnSettings = OwnSettings()
+        silencedUntil: Int64? = nil, own: OwnSettings = OwnSettings()
     ) {
         self.conversation = conversation
         self.kind = kind
@@ -79,6 +82,7 @@ public struct ChatHead: Hashable, Sendable {
         self.last = last
         self.pins = pins
         self.call = call
+        self.silencedUntil = silencedUntil
         self.own = own
     }
 }
@@ -105,6 +109,7 @@ extension ChatHead: WireObject {
         self.last = try reader.objectIfPresent("last")
         self.pins = try reader.integers("pins", in: WireReader.seqs, maximum: ChatLimits.pinnedMessages)
         self.call = try reader.integerIfPresent("call", in: WireReader.seqs)
+        self.silencedUntil = try reader.integerIfPresent("silenced_until")
         self.own = try reader.objectIfPresent("own") ?? OwnSettings()
     }
 
@@ -129,6 +134,7 @@ extension ChatHead: WireObject {
         writer.write("last", ifPresent: self.last)
         writer.write("pins", ifAny: self.pins)
         writer.write("call", ifPresent: self.call)
+        writer.write("silenced_until", ifPresent: self.silencedUntil)
         if self.own != OwnSettings() { writer.write("own", self.own) }
     }
 }

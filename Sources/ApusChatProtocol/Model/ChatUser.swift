@@ -65,6 +65,9 @@ public struct ChatMember: Hashable, Sendable {
     /// The ordinal of the last message that the member has read; nil if read positions are not
     /// shown.
     public var read: Int64?
+    /// The ordinal of the last message that a device of the member has received; nil if received
+    /// positions are not shown, or it is not above ``read``. The server keeps it in memory only.
+    public var received: Int64?
     /// The time until which the member may not write, in milliseconds since 1970; nil if the member
     /// may write.
     public var mutedUntil: Int64?
@@ -74,14 +77,15 @@ public struct ChatMember: Hashable, Sendable {
     public var by: UserName?
 
     package init(
-        user: ChatUser, role: MemberRole, state: MemberState = .joined, since: Int64, read: Int64? = nil, mutedUntil: Int64? = nil,
-        bannedUntil: Int64? = nil, by: UserName? = nil
+        user: ChatUser, role: MemberRole, state: MemberState = .joined, since: Int64, read: Int64? = nil, received: Int64? = nil,
+        mutedUntil: Int64? = nil, bannedUntil: Int64? = nil, by: UserName? = nil
     ) {
         self.user = user
         self.role = role
         self.state = state
         self.since = since
         self.read = read
+        self.received = received
         self.mutedUntil = mutedUntil
         self.bannedUntil = bannedUntil
         self.by = by
@@ -95,6 +99,7 @@ extension ChatMember: WireObject {
         self.state = try reader.choiceIfPresent("state") ?? .joined
         self.since = try reader.integer("since")
         self.read = try reader.integerIfPresent("read")
+        self.received = try reader.integerIfPresent("received")
         self.mutedUntil = try reader.integerIfPresent("muted_until")
         self.bannedUntil = try reader.integerIfPresent("banned_until")
         self.by = try reader.textIfPresent("by")
@@ -106,6 +111,7 @@ extension ChatMember: WireObject {
         if self.state != .joined { writer.write("state", self.state) }
         writer.write("since", self.since)
         writer.write("read", ifPresent: self.read)
+        writer.write("received", ifPresent: self.received)
         writer.write("muted_until", ifPresent: self.mutedUntil)
         writer.write("banned_until", ifPresent: self.bannedUntil)
         writer.write("by", ifPresent: self.by)

@@ -19,6 +19,8 @@ public struct EventPreview: Hashable, Sendable {
     public var users: [UserName]
     /// The state of a call; nil for other kinds.
     public var call: CallState?
+    /// The media of a call; nil for other kinds.
+    public var media: CallMedia?
     /// Whether the event is a voice message.
     public var isVoice: Bool
     /// The duration of a call that has ended, or of a recording, in milliseconds; nil for other
@@ -27,7 +29,7 @@ public struct EventPreview: Hashable, Sendable {
 
     package init(
         seq: Int64, n: Int64?, sender: UserName?, at: Int64, kind: EventKind, state: EventState = .normal, text: String? = nil,
-        users: [UserName] = [], call: CallState? = nil, isVoice: Bool = false, duration: Int64? = nil
+        users: [UserName] = [], call: CallState? = nil, media: CallMedia? = nil, isVoice: Bool = false, duration: Int64? = nil
     ) {
         self.seq = seq
         self.n = n
@@ -38,6 +40,7 @@ public struct EventPreview: Hashable, Sendable {
         self.text = text
         self.users = users
         self.call = call
+        self.media = media
         self.isVoice = isVoice
         self.duration = duration
     }
@@ -54,6 +57,7 @@ extension EventPreview: WireObject {
         self.text = try reader.stringIfPresent("text", maximum: ChatLimits.previewLength)
         self.users = try reader.texts("users", maximum: ChatLimits.previewUsers)
         self.call = try reader.choiceIfPresent("call")
+        self.media = try reader.choiceIfPresent("media")
         self.isVoice = try reader.bool("voice")
         self.duration = try reader.integerIfPresent("duration")
     }
@@ -68,6 +72,7 @@ extension EventPreview: WireObject {
         writer.write("text", ifPresent: self.text)
         writer.write("users", ifAny: self.users)
         writer.write("call", ifPresent: self.call)
+        writer.write("media", ifPresent: self.media)
         writer.write("voice", ifTrue: self.isVoice)
         writer.write("duration", ifPresent: self.duration)
     }

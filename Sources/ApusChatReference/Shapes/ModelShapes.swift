@@ -82,6 +82,9 @@ extension ChatReference {
                 .may("last", .shape("Preview"), "That event."),
                 .may("pins", .list(.seq, ChatLimits.pinnedMessages), "The pinned messages, newest first."),
                 .may("call", .seq, "The `seq` of the running call."),
+                .may(
+                    "silenced_until", .time,
+                    "The time until which an admin does not let the recipient write; absent if it is not silenced. It may have passed."),
                 .may("own", .shape("Own"), "The recipient's settings for the conversation."),
             ], recode: Recode(ChatHead.self)),
         Shape(
@@ -99,6 +102,7 @@ extension ChatReference {
                 ),
                 .may("users", .list(.user, ChatLimits.previewUsers), "The users that a change concerns."),
                 .may("call", .choice(CallState.self), "The state of a call."),
+                .may("media", .choice(CallMedia.self), "The media of a call."),
                 .may("voice", .bool, "Whether it is a voice message."),
                 .may("duration", .count, "The duration of a call that has ended, or of a recording, in milliseconds."),
             ], recode: Recode(EventPreview.self)),
@@ -178,6 +182,10 @@ extension ChatReference {
                 .may("state", .choice(MemberState.self), "The relation to the conversation; absent for `joined`."),
                 .must("since", .time, "The time at which the user entered the state."),
                 .may("read", .count, "The ordinal of the last message that the member has read; absent if read positions are not shown."),
+                .may(
+                    "received", .count,
+                    "The ordinal of the last message that a device of the member has received, since the server started; absent if positions are not shown, or it is not above `read`."
+                ),
                 .may("muted_until", .time, "The time until which the member may not write."),
                 .may("banned_until", .time, "The time at which the ban ends; absent if it has no end."),
                 .may("by", .user, "The member that added or invited the user."),

@@ -96,9 +96,11 @@ extension ReadContext {
             && head.conversation.counters.memberCount <= ChatLimits.receiptMembers
         let members = try page.members.compactMap { member -> ChatMember? in
             guard let account = accounts[member.address.user] else { return nil }
+            let read = showsReads && account.privacy.receipts ? max(member.readN, member.floorN) : nil
+            let received = read.map { max($0, self.received.last(of: member.address)) }
             return ChatMember(
-                user: try self.user(account), role: member.role, state: member.state, since: member.since,
-                read: showsReads && account.privacy.receipts ? max(member.readN, member.floorN) : nil,
+                user: try self.user(account), role: member.role, state: member.state, since: member.since, read: read,
+                received: received == read ? nil : received,
                 mutedUntil: member.silencedUntil > 0 ? member.silencedUntil : nil,
                 bannedUntil: member.state == .banned && member.bannedUntil > 0 ? member.bannedUntil : nil, by: inviters[member.invitedBy])
         }

@@ -44,6 +44,7 @@ extension ReadContext {
         head.unread = row.unread
         head.mentions = row.mentions
         head.pins = row.pins
+        head.silencedUntil = member.silencedUntil > 0 ? member.silencedUntil : nil
         head.call = conversation.counters.callSeq > 0 ? conversation.counters.callSeq : nil
         return head
     }

@@ -48,7 +48,7 @@ extension ChatCommander {
     ///
     /// - Returns: The path of the file.
     package func export(to path: String) async throws -> String {
-        let path = (path as NSString).expandingTildeInPath
+        let path = HomePath.expanded(path)
         guard !FileManager.default.fileExists(atPath: path) else {
             throw ChatClientError(.invalidUse, message: "the file \(ChatText.harmless(path)) already exists; name a new file")
         }

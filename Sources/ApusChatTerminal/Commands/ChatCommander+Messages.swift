@@ -148,12 +148,12 @@ extension ChatCommander {
         if words.hasPrefix("\""), let end = words.dropFirst().firstIndex(of: "\"") {
             path = String(words[words.index(after: words.startIndex)..<end])
             caption = words[words.index(after: end)...].trimmingSpaces
-        } else if !FileManager.default.fileExists(atPath: (words as NSString).expandingTildeInPath) {
+        } else if !FileManager.default.fileExists(atPath: HomePath.expanded(words)) {
             let parts = words.split(separator: " ", maxSplits: 1).map(String.init)
             path = parts.first ?? ""
             caption = parts.count > 1 ? parts[1].trimmingSpaces : ""
         }
-        return ((path as NSString).expandingTildeInPath, caption.isEmpty ? nil : caption)
+        return (HomePath.expanded(path), caption.isEmpty ? nil : caption)
     }
 
     /// Writes a received file to the disk. An existing file is not replaced.
@@ -165,7 +165,7 @@ extension ChatCommander {
         // The sender chose the name, so only its last component is used, without a leading period.
         let shown = String(ChatText.harmless(name.split(separator: "/").last.map(String.init) ?? "").drop { $0 == "." })
         let safe = shown.isEmpty ? "file" : shown
-        var target = URL(fileURLWithPath: call.words.isEmpty ? safe : (call.words as NSString).expandingTildeInPath)
+        var target = URL(fileURLWithPath: call.words.isEmpty ? safe : HomePath.expanded(call.words))
         if call.name == .view {
             let folder = FileManager.default.temporaryDirectory.appendingPathComponent("apus-chat-" + UUID().uuidString)
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
@@ -178,7 +178,7 @@ extension ChatCommander {
         do { try Data(bytes).write(to: target, options: .withoutOverwriting) } catch {
             throw ChatClientError(.invalidUse, message: "cannot write \(target.path): \(error.localizedDescription)")
         }
-        self.say("Saved \(target.path), \(bytes.count) bytes.")
+        self.say("Saved \(target.path), \(ChatText.size(Int64(bytes.count))).")
         if call.name == .view { try self.host?.openFile(target.path) }
     }
 

@@ -66,7 +66,7 @@ package enum ChatText {
         case .file(let body): self.media("file \(self.harmless(body.name)), \(self.size(body.size))", body.text)
         case .location(let body): "[place \(body.latitude), \(body.longitude)] " + self.harmless(body.name ?? "")
         case .card(let body): "[user @\(body.user)]"
-        case .call(let body): "[\(self.call(body.state, body.duration))]"
+        case .call(let body): "[\(self.call(body.state, body.media, body.duration))]"
         case .poll(let body):
             "[\(body.isClosed ? "closed poll" : "poll")] \(self.harmless(body.question))"
         case .bundle(let body): "[\(body.items.count) messages] " + self.harmless(body.title)
@@ -92,8 +92,15 @@ package enum ChatText {
         "[\(words)]" + (caption.map { " " + self.harmless($0) } ?? "")
     }
 
+    /// Returns a size in decimal units, with one decimal place below ten, as the page shows it.
     static func size(_ bytes: Int64) -> String {
-        bytes < 10 << 20 ? "\(max(1, bytes / 1_024)) KiB" : "\(bytes >> 20) MiB"
+        guard bytes >= 1_000 else { return "\(max(0, bytes)) byte\(bytes == 1 ? "" : "s")" }
+        let (unit, name): (Int64, String) =
+            bytes < 1_000_000 ? (1_000, "kB") : bytes < 1_000_000_000 ? (1_000_000, "MB") : (1_000_000_000, "GB")
+        func rounded(to step: Int64) -> Int64 { bytes / step + (bytes % step >= step / 2 ? 1 : 0) }
+        let tenths = rounded(to: unit / 10)
+        guard tenths < 100, tenths % 10 != 0 else { return "\(rounded(to: unit)) \(name)" }
+        return "\(tenths / 10).\(tenths % 10) \(name)"
     }
 
     /// Returns the description of a change that is shown as a line.
@@ -131,18 +138,26 @@ package enum ChatText {
     /// Returns the newest event of a conversation as one line of at most 60 characters.
     package static func summary(of preview: EventPreview) -> String {
         guard !preview.state.isBlank else { return "(\(preview.state.rawValue))" }
-        if let state = preview.call { return self.capitalized(self.call(state, preview.duration)) }
+        if let state = preview.call { return self.capitalized(self.call(state, preview.media, preview.duration)) }
         if preview.isVoice { return self.capitalized(self.voice(preview.duration)) }
         let text = preview.text.map { self.harmless($0) } ?? "(\(self.harmless(preview.kind.rawValue)))"
         return self.shortened(preview.kind.rawValue == "text" || preview.text == nil ? text : "[\(preview.kind)] \(text)")
     }
 
-    private static func call(_ state: CallState, _ duration: Int64?) -> String {
-        switch state {
+    /// Returns until when an admin does not let the user write; nil if the user may write.
+    package static func silence(of head: ChatHead, _ clock: ChatClock) -> String? {
+        guard let end = head.silencedUntil, end > clock.now() else { return nil }
+        let century: Int64 = 100 * 365 * 86_400_000
+        return "you may not write" + (end - clock.now() < century ? " until \(clock.moment(end))" : "")
+    }
+
+    private static func call(_ state: CallState, _ media: CallMedia?, _ duration: Int64?) -> String {
+        let call = media == .video ? "video call" : "call"
+        return switch state {
         case .missed, .declined: "\(state.rawValue) call"
         case .busy: "busy"
-        case .ended: duration.map { "call, \(self.length($0))" } ?? "call, ended"
-        case .ringing, .accepted, .unknown: "call, \(state.rawValue)"
+        case .ended: duration.map { "\(call), \(self.length($0))" } ?? "\(call), ended"
+        case .ringing, .accepted, .unknown: "\(call), \(state.rawValue)"
         }
     }
 

@@ -12,6 +12,7 @@ extension ChatTerminal {
             if let error = thread.error, thread.rows.isEmpty { self.notice = (error.message, true) }
             if let draft = (try? await conversation.draft) ?? nil { self.screen.editor.set(draft.text) }
         }
+        self.countScheduled()
         self.screen.show(conversation.id.rawValue)
         self.fill()
         self.screen.showFirstUnread()
@@ -31,6 +32,7 @@ extension ChatTerminal {
         await thread.close()
         self.thread = nil
         self.openThread = nil
+        self.scheduled = 0
         self.threadRows = []
         self.quotes = [:]
         self.wantedQuotes = []
@@ -77,7 +79,10 @@ extension ChatTerminal {
 
     func take(_ update: ChatUpdate) async {
         switch update {
-        case .messages(let id, _) where id == self.thread?.conversation.id: await self.reloadThread()
+        case .messages(let id, let messages) where id == self.thread?.conversation.id:
+            // The server may have sent a scheduled message.
+            if self.scheduled > 0, messages.contains(where: \.isOwn) { self.countScheduled() }
+            await self.reloadThread()
         case .outgoing(let message) where message.conversation == self.thread?.conversation.id:
             if case .failed(let error) = message.delivery {
                 self.notice = ("Not sent: \(ChatText.reason(error, self.clock)) /retry or /discard", true)
@@ -109,6 +114,17 @@ extension ChatTerminal {
         default: return
         }
         self.changed()
+    }
+
+    /// Requests the number of scheduled messages of the open conversation. Without a connection,
+    /// the number stays as it is.
+    func countScheduled() {
+        guard let conversation = self.thread?.conversation else { return }
+        Task { @MainActor [weak self] in
+            guard let page = try? await conversation.scheduled(), self?.thread?.conversation.id == conversation.id else { return }
+            self?.scheduled = page.messages.count { $0.conversation == conversation.id }
+            self?.changed()
+        }
     }
 
     // MARK: Values of the screen
@@ -179,6 +195,8 @@ extension ChatTerminal {
         if head.own.mutedUntil ?? 0 > self.clock.now() { words.append("muted") }
         if !head.pins.isEmpty { words.append("\(head.pins.count) pinned") }
         if let expire = head.settings?.expire, expire > 0 { words.append("messages disappear") }
+        if self.scheduled > 0 { words.append("\(self.scheduled) scheduled") }
+        if let end = ChatText.silence(of: head, self.clock) { words.append(end) }
         return words.joined(separator: "  ")
     }
 

@@ -33,6 +33,8 @@ package final class ChatTerminal {
     var quotes: [Int64: ChatMessage] = [:]
     var wantedQuotes: Set<Int64> = []
     var askedQuotes: Set<Int64> = []
+    /// The number of the user's scheduled messages in the open conversation.
+    var scheduled = 0
     private var isDrawing = false
     /// The output of the current command so far.
     private var said: [ChatSaid] = []
@@ -171,6 +173,9 @@ package final class ChatTerminal {
                 try await self.show(self.client.conversation(id))
                 try await self.jump(to: seq)
             }
+        case .schedule, .unschedule:
+            await self.commander.perform(.command(call))
+            self.countScheduled()
         default: await self.commander.perform(.command(call))
         }
     }

@@ -65,7 +65,7 @@ struct ChatSendCommand: AsyncParsableCommand {
 
     private func send(to chat: ChatConversation) async throws -> ChatMessage {
         if let file {
-            let path = (file as NSString).expandingTildeInPath
+            let path = HomePath.expanded(file)
             guard FileManager.default.isReadableFile(atPath: path) else {
                 throw ChatClientError(.notFound, message: "cannot read the file \(path)")
             }

@@ -88,6 +88,19 @@ struct ThreadRepliesTests {
         await self.end(client)
     }
 
+    /// A server that started again does not know what was received before.
+    @Test func receivedMessagesAreReportedAgainAfterAReconnection() async throws {
+        let client = try await self.device.signIn()
+        try await client.isOnline()
+        self.server.write("hello", by: Value.bob, in: self.pair)
+        let report = MarkRequest(conversation: self.pair, received: 1).json
+        func reports() -> Int { self.server.requests(of: "mark").filter { $0 == report }.count }
+        try await eventually { reports() == 1 }
+        self.server.disconnectAll()
+        try await eventually { reports() == 2 }
+        await self.end(client)
+    }
+
     @Test func aliasesAndLookAlikesAreShown() async throws {
         self.server.set(contacts: [Contact(user: ChatUser(name: Value.bob), state: .friend, alias: "Bobby", at: 1)])
         let client = try await self.device.signIn()

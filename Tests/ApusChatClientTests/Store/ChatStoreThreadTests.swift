@@ -85,6 +85,12 @@ struct ChatStoreThreadTests {
         #expect(try own(3)?.delivery == .sent)
         try mark("carol", read: 1)
         #expect(try own(1)?.delivery == .read)
+        // A list has received positions, too.
+        let list = [Value.alice, Value.bob, Value.name("carol"), Value.name("dave")].map {
+            ChatMember(user: ChatUser(name: $0), role: .member, since: 1, read: 1, received: 3)
+        }
+        try self.store.save(members: list, of: Value.room)
+        #expect(try own(3)?.delivery == .delivered)
         // A complete list removes the members that left.
         let members = [Value.alice, Value.bob, Value.name("carol")].map {
             ChatMember(user: ChatUser(name: $0), role: .member, since: 1, read: 3)

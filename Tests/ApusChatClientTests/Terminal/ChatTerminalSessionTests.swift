@@ -59,6 +59,34 @@ struct ChatTerminalSessionTests {
         }
     }
 
+    @Test func theTitleTellsOfScheduledMessagesAndOfASilence() async throws {
+        try await self.with { fixture, terminal, output in
+            func script(_ count: Int) {
+                let message: JSONValue = [
+                    "id": "m1", "conv": .string(fixture.group.rawValue), "kind": "text", "body": ["text": "later"],
+                    "send_at": 4_000_000_000_000,
+                ]
+                fixture.server.script("scheduled", ["scheduled": .array(Array(repeating: message, count: count))])
+            }
+            script(1)
+            await terminal.submit("/schedule +30m later")
+            try await eventually { terminal.screen.subtitle.contains("1 scheduled") }
+            script(0)
+            await terminal.submit("/unschedule 1")
+            try await eventually { !terminal.screen.subtitle.contains("scheduled") }
+            var head = try #require(terminal.thread?.head)
+            head.silencedUntil = terminal.clock.now() + 90 * 60_000
+            fixture.server.push("head", HeadPush(heads: [head]).json)
+            try await eventually { terminal.screen.subtitle.contains("you may not write until") }
+            head.silencedUntil = .max >> 10
+            fixture.server.push("head", HeadPush(heads: [head]).json)
+            try await eventually { terminal.screen.subtitle.hasSuffix("you may not write") }
+            head.silencedUntil = nil
+            fixture.server.push("head", HeadPush(heads: [head]).json)
+            try await eventually { !terminal.screen.subtitle.contains("write") }
+        }
+    }
+
     @Test func aJumpMarksTheMessageOrSaysThatThereIsNone() async throws {
         try await self.with { _, terminal, _ in
             try await terminal.jump(to: 2)

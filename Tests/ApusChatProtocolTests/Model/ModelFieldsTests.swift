@@ -43,7 +43,7 @@ import Testing
             unread: 2, mentions: 1, at: 8,
             last: EventPreview(
                 seq: 16, n: 11, sender: Wire.carol, at: 7, kind: .text, state: .edited, text: "hi", users: [Wire.alice]),
-            pins: [6, 9], call: 15,
+            pins: [6, 9], call: 15, silencedUntil: 24,
             own: OwnSettings(
                 pinnedAt: 21, isArchived: true, mutedUntil: 22, notify: .mentions, isMarkedUnread: true,
                 draft: Draft(text: "d", ref: 2, at: 23), folders: ["Work"]))
@@ -56,7 +56,7 @@ import Testing
                 "last": [
                     "seq": 16, "n": 11, "sender": "carol", "at": 7, "kind": "text", "state": "edited", "text": "hi",
                     "users": ["alice"],
-                ], "pins": [6, 9], "call": 15,
+                ], "pins": [6, 9], "call": 15, "silenced_until": 24,
                 "own": [
                     "pinned_at": 21, "archived": true, "muted_until": 22, "notify": "mentions", "marked_unread": true,
                     "draft": ["text": "d", "ref": 2, "at": 23], "folders": ["Work"],
@@ -91,9 +91,9 @@ import Testing
 
     @Test func previewsOfCallsAndRecordings() throws {
         try Wire.check(
-            EventPreview(seq: 3, n: 2, sender: Wire.bob, at: 4, kind: .call, call: .missed),
+            EventPreview(seq: 3, n: 2, sender: Wire.bob, at: 4, kind: .call, call: .missed, media: .video),
             [
-                "seq": 3, "n": 2, "sender": "bob", "at": 4, "kind": "call", "call": "missed",
+                "seq": 3, "n": 2, "sender": "bob", "at": 4, "kind": "call", "call": "missed", "media": "video",
             ])
         try Wire.check(
             EventPreview(seq: 3, n: 2, sender: Wire.bob, at: 4, kind: .audio, isVoice: true, duration: 9),

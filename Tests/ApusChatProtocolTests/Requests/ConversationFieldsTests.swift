@@ -103,10 +103,11 @@ import Testing
             MembersRequest(conversation: Wire.room, query: "q", state: .requested, page: try Wire.token("p")),
             ["conv": Wire.conv, "query": "q", "state": "requested", "page": "p"])
         let member = ChatMember(
-            user: ChatUser(name: Wire.bob), role: .admin, state: .banned, since: 1, read: 2, mutedUntil: 3, bannedUntil: 4, by: Wire.carol)
+            user: ChatUser(name: Wire.bob), role: .admin, state: .banned, since: 1, read: 2, received: 7, mutedUntil: 3, bannedUntil: 4,
+            by: Wire.carol)
         let json: JSONValue = [
-            "user": ["name": "bob"], "role": "admin", "state": "banned", "since": 1, "read": 2, "muted_until": 3, "banned_until": 4,
-            "by": "carol",
+            "user": ["name": "bob"], "role": "admin", "state": "banned", "since": 1, "read": 2, "received": 7, "muted_until": 3,
+            "banned_until": 4, "by": "carol",
         ]
         try Wire.check(member, json)
         try Wire.check(

@@ -42,6 +42,28 @@ struct ReceiptTests {
         }
     }
 
+    /// A client that was not connected when the others reported learns their positions from the
+    /// members.
+    @Test func theMembersHaveTheirReceivedPositions() async throws {
+        try await withService { fixture in
+            let alice = try await fixture.client("alice")
+            let bob = try await fixture.client("bob")
+            let pair = try await alice.open("bob")
+            func position() async throws -> [Int64?] {
+                let members = try await alice.ask(ChatVerbs.members, MembersRequest(conversation: pair)).members
+                let bob = try #require(members.first { $0.user.name.rawValue == "bob" })
+                return [bob.read, bob.received]
+            }
+            for number in 1...3 { _ = try await alice.send("text", to: pair, id: "m\(number)") }
+            #expect(try await position() == [0, nil])
+            _ = try await bob.ask(ChatVerbs.mark, MarkRequest(conversation: pair, received: 2))
+            _ = try await alice.next(ChatPushes.mark)
+            #expect(try await position() == [0, 2])
+            _ = try await bob.ask(ChatVerbs.mark, MarkRequest(conversation: pair, read: 3))
+            #expect(try await position() == [3, nil])
+        }
+    }
+
     @Test func oneDeviceOfAMemberSuffices() async throws {
         try await withService { fixture in
             let alice = try await fixture.client("alice")

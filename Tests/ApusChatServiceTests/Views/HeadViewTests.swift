@@ -43,6 +43,7 @@ import Testing
                 $0.minSeq = 2
                 $0.pinnedAt = 9
                 $0.mutedUntil = 50
+                $0.silencedUntil = 60
                 $0.isArchived = true
                 $0.isMarkedUnread = true
                 $0.notifiesMentionsOnly = true
@@ -53,7 +54,7 @@ import Testing
                 == wire(
                     #"""
                     {"conv":"\#(conversationText(7))","kind":"group","title":"Rowing","members":2,"members_version":5,
-                    "settings":\#(self.settings),"seq":3,"n":3,"min_seq":2,"read":1,"unread":2,"at":13,"last":\#(self.last),"call":2,
+                    "settings":\#(self.settings),"seq":3,"n":3,"min_seq":2,"read":1,"unread":2,"at":13,"last":\#(self.last),"call":2,"silenced_until":60,
                     "own":\#(own)}
                     """#))
     }

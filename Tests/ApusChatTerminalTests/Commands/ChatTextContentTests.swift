@@ -8,7 +8,7 @@ import Testing
 @Suite("Messages as text")
 struct ChatTextContentTests {
     private static let contents = [
-        "hello", "[picture 40×30, 4 KiB] a cat", "[voice message, 0:12]", "[film 4×3, 19 MiB]", "[file plan.pdf, 1 KiB] for you",
+        "hello", "[picture 40×30, 5 kB] a cat", "[voice message, 0:12]", "[film 4×3, 20 MB]", "[file plan.pdf, 12 bytes] for you",
         "[place 48.5, 2.25] Paris", "[user @carol]", "[missed call]", "[poll] When?\n    1. Mon  0\n    2. Tue  0", "[1 messages] Plans",
         "[encrypted message]", "[x.game]",
     ]
@@ -107,9 +107,9 @@ struct ChatTextContentTests {
 
     @Test(
         arguments: [
-            (0, "1 KiB"), (1, "1 KiB"), (1_024, "1 KiB"), (1_536, "1 KiB"), (2_048, "2 KiB"), (10_485_759, "10239 KiB"),
-            (10_485_760, "10 MiB"),
-            (1_073_741_824, "1024 MiB"), (.max, "8796093022207 MiB"),
+            (0, "0 bytes"), (1, "1 byte"), (999, "999 bytes"), (1_000, "1 kB"), (1_024, "1 kB"), (1_550, "1.6 kB"), (9_949, "9.9 kB"),
+            (9_950, "10 kB"), (292_499, "292 kB"), (292_500, "293 kB"), (1_000_000, "1 MB"), (10_485_760, "10 MB"),
+            (1_073_741_824, "1.1 GB"), (.max, "9223372037 GB"),
         ] as [(Int64, String)])
     func sizesHaveUnits(bytes: Int64, words: String) { #expect(ChatText.size(bytes) == words) }
 
@@ -136,6 +136,10 @@ struct ChatTextContentTests {
         var preview = self.preview("call", nil)
         (preview.call, preview.duration) = (state, duration)
         #expect(ChatText.summary(of: preview) == expected)
+        preview.media = .audio
+        #expect(ChatText.summary(of: preview) == expected)
+        preview.media = .video
+        #expect(ChatText.summary(of: preview) == expected.replacing("Call, ", with: "Video call, "))
     }
 
     @Test func previewsOfVoiceMessagesShowTheDuration() {

@@ -17,8 +17,8 @@ struct ScreenMessageContentTests {
     }
 
     private static let contents: [[String]] = [
-        ["hello"], ["[picture cat.png, 40×30, 4 KiB]", "a cat"], ["[voice message, 12 s]"], ["[film film.mp4, 19 MiB]"],
-        ["[file plan.pdf, 1 KiB]", "for you"], ["[place 48.5, 2.25] Paris"], ["[user @carol]"], ["[missed call]"],
+        ["hello"], ["[picture cat.png, 40×30, 5 kB]", "a cat"], ["[voice message, 12 s]"], ["[film film.mp4, 20 MB]"],
+        ["[file plan.pdf, 12 bytes]", "for you"], ["[place 48.5, 2.25] Paris"], ["[user @carol]"], ["[missed call]"],
         ["◉ When?", " 1 ○ Mon   0", " 2 ○ Tue   0", "/vote #7 NUMBER"], ["▤ Plans, 1 messages", "┆ bob: At six"], ["[encrypted message]"],
         ["[x.game]"],
     ]
@@ -46,7 +46,7 @@ struct ScreenMessageContentTests {
         for index in [1, 3] {
             var body = Sample.bodies[index].body
             body["name"] = nil
-            #expect(["[picture, 40×30, 4 KiB]", "[film, 19 MiB]"].contains(self.lines(Sample.message(Sample.bodies[index].kind, body))[0]))
+            #expect(["[picture, 40×30, 5 kB]", "[film, 20 MB]"].contains(self.lines(Sample.message(Sample.bodies[index].kind, body))[0]))
         }
     }
 
