@@ -4,7 +4,7 @@
 import pytest
 
 from support.callpage import answer, connected, control, decoding, host, over, person, ring, show, until  # noqa: F401
-from support.samplepage import picture
+from support.samplepage import DESKTOP, picture
 
 
 @pytest.fixture()
@@ -60,6 +60,21 @@ def test_a_video_call_is_seen_and_heard_on_both_sides(person, host, pair):
     picture(alice, "call-small")
     alice.fill("#message", "written in the call")
     alice.keyboard.press("Enter")
+    # The small call does not cover the newest message, and is moved by its head.
+    newest = alice.locator(".item .bubble", has_text="written in the call")
+    newest.wait_for()
+    small = alice.locator(".small-call").bounding_box()
+    assert small["y"] + small["height"] < newest.bounding_box()["y"]
+    alice.mouse.move(small["x"] + 40, small["y"] + 20)
+    alice.mouse.down()
+    alice.mouse.move(small["x"] - 160, small["y"] + 120, steps=4)
+    alice.mouse.up()
+    moved = alice.locator(".small-call").bounding_box()
+    assert (moved["x"], moved["y"]) == (small["x"] - 200, small["y"] + 100)
+    alice.set_viewport_size({"width": 700, "height": 500})
+    box = alice.locator(".small-call").bounding_box()
+    assert box["x"] + box["width"] <= 700 and box["y"] + box["height"] <= 500
+    alice.set_viewport_size(DESKTOP)
     bob.locator(".chat-list .row", has_text="written in the call").wait_for()
     control(alice, "hang-up")
     over(alice, bob, by_itself=True)
@@ -70,6 +85,8 @@ def test_a_video_call_is_seen_and_heard_on_both_sides(person, host, pair):
     picture(alice, "call-line")
     line.get_by_role("button", name="Call back").click()
     bob.locator(".call-ring").wait_for()
+    for page in (alice, bob):
+        page.locator(".chat-list .row", has_text="Video call").wait_for()
     control(alice, "hang-up")
     bob.locator(".call-ring").wait_for(state="detached")
 

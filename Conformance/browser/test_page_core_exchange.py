@@ -121,6 +121,21 @@ def test_two_users_exchange_messages_and_see_receipts(tabs, chat):
     assert alice.errors == bob.errors == []
 
 
+def test_a_delivered_message_stays_delivered_after_the_server_was_killed(tabs, chat):
+    """The server keeps received positions in memory. Clients report theirs again, and read those of the others from the members."""
+    conv = pair(chat)
+    alice, bob = tabs("alice"), tabs("bob")
+    for each in (alice, bob):
+        each.run(OPEN_CHAT, conv)
+    alice.run("() => state.send(conv, { body: { text: 'hello' } })")
+    alice.until("last().status === 'delivered'")
+    chat.restart()
+    bob.until("state.connection.state === 'online'")
+    alice.load()
+    alice.run(OPEN_CHAT, conv)
+    alice.until("last().status === 'delivered'")
+
+
 def test_what_is_pushed_during_the_sync_is_taken_after_it(tabs, chat):
     conv = pair(chat)
     alice = tabs()

@@ -282,9 +282,10 @@ def test_a_stranger_who_writes_can_be_added_blocked_and_unblocked_in_the_chat(pe
     button(alice, "Block").click()
     button(alice, "Block").last.click()
     alice.locator(".composer-note", has_text="You blocked Ivo Stone.").wait_for()
-    assert alice.locator("#message").count() == 0
+    assert alice.locator("#message").count() == 0 and alice.locator("[data-call]:visible").count() == 0
     button(alice, "Unblock").click()
     alice.locator("#message").wait_for()
+    assert alice.locator("[data-call]:visible").count() == 2
 
 
 def test_an_answer_does_not_make_its_sender_a_stranger(person, host):

@@ -291,8 +291,10 @@ def test_a_scheduled_message_is_moved_and_sent_at_once(person, chat):
         alice.get_by_role("dialog").get_by_role("button", name="Tomorrow morning").click()
         alice.get_by_role("dialog").get_by_role("button", name="Schedule").click()
         alice.locator(".toast", has_text="Will be sent on").last.wait_for()
-    alice.get_by_role("button", name="More").last.click()
-    alice.get_by_role("menuitem", name="Scheduled messages").click()
+    # The chat tells of them, also after it was opened again, and the line opens their list.
+    alice.evaluate("chatApp.view.closeThread()")
+    begin_chat(alice, "carol")
+    alice.get_by_role("button", name="2 messages scheduled").click()
     row = alice.locator("[data-scheduled]", has_text="see you soon")
     before = row.inner_text()
     row.get_by_role("button", name="Change the time").click()
@@ -305,7 +307,24 @@ def test_a_scheduled_message_is_moved_and_sent_at_once(person, chat):
     alice.keyboard.press("Escape")
     bubble(alice, "happy birthday").wait_for()
     newest(chat, chat.pair("alice", "carol"), lambda body: body.get("text") == "happy birthday")
-    assert [each["body"]["text"] for each in chat.do("alice", "scheduled")["scheduled"]] == ["see you soon"]
+    alice.get_by_role("button", name="1 message scheduled").wait_for()
+    [left] = chat.do("alice", "scheduled")["scheduled"]
+    assert left["body"]["text"] == "see you soon"
+    row.get_by_role("button", name="Delete").wait_for(state="detached")
+    alice.get_by_role("button", name="1 message scheduled").click()
+    row.get_by_role("button", name="Delete").click()
+    alice.keyboard.press("Escape")
+    alice.locator(".scheduled-line").wait_for(state="hidden")
+
+
+def test_the_line_of_scheduled_messages_ends_when_they_are_sent(person, chat):
+    conv = chat.pair("alice", "carol")
+    chat.do("alice", "schedule", conv=conv, kind="text", body={"text": "sent by itself"}, send_at=int(time.time() * 1000) + 3000)
+    alice = person("alice")
+    begin_chat(alice, "carol")
+    alice.get_by_role("button", name="1 message scheduled").wait_for()
+    bubble(alice, "sent by itself").wait_for()
+    alice.locator(".scheduled-line").wait_for(state="hidden")
 
 
 def test_a_pasted_name_becomes_a_mention_of_a_member(person, chat):

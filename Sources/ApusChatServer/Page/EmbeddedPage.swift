@@ -5,8 +5,8 @@
 enum EmbeddedPage {
     static let files: [EmbeddedFile] = [
         _app_webmanifest,
-        _css_page_4ac4ea2c0db8ef8f_css,
-        _css_test_7860f3182c54f74c_css,
+        _css_page_61b1b216f8442a36_css,
+        _css_test_4554cfa58e3d34e5_css,
         _img_icon_192_png,
         _img_icon_512_png,
         _img_icon_svg,
@@ -14,13 +14,13 @@ enum EmbeddedPage {
         _img_maskable_512_png,
         _img_touch_180_png,
         _index_html,
-        _js_app_5fdde7ba4c14d001_js,
-        _js_core_core_4b79c87a9693ec25_js,
-        _js_core_worker_eeb89277cbc3695a_js,
-        _js_i18n_zh_79e134f6ecba6aaf_js,
+        _js_app_703e3b8fa1fb4e48_js,
+        _js_core_core_e2b9e28338b1e8a1_js,
+        _js_core_worker_41efa404e07df190_js,
+        _js_i18n_zh_82422a61aa8a4bb2_js,
         _js_state_sample_779671c446839e6f_js,
         _js_test_af4dddca0b9caee9_js,
-        _js_views_panels_9ff41b21b53113c5_js,
+        _js_views_panels_405a34fdaae15a02_js,
         _sw_js,
         _test_html,
     ]
@@ -52,7 +52,7 @@ enum EmbeddedPage {
 
 """#))
 
-    private static let _css_page_4ac4ea2c0db8ef8f_css = EmbeddedFile(path: "css/page-4ac4ea2c0db8ef8f.css", content: .text(#"""
+    private static let _css_page_61b1b216f8442a36_css = EmbeddedFile(path: "css/page-61b1b216f8442a36.css", content: .text(#"""
 /* Colors, sizes and fonts. Every text color has a contrast of 4.5 or more on the surfaces it is used on. */
 
 @font-face {
@@ -244,6 +244,7 @@ input[type="checkbox"], input[type="radio"] { accent-color: var(--accent); width
 .banner .icon { width: 18px; height: 18px; }
 .empty { display: grid; place-content: center; justify-items: center; gap: 10px; padding: 32px; text-align: center; color: var(--muted); height: 100%; }
 .empty.after { height: auto; padding-top: 48px; }
+.empty.alone { height: auto; flex: none; padding: 12px 24px 28px; }
 .empty h2 { color: var(--text); }
 .empty .logo { width: 84px; height: 84px; fill: var(--accent); opacity: 0.85; }
 .only-narrow { display: none !important; }
@@ -560,6 +561,9 @@ mark { background: var(--mark); color: var(--text); border-radius: 2px; }
 .drop-target { position: absolute; inset: 12px; display: grid; place-items: center; border: 2px dashed var(--accent); border-radius: 18px; background: color-mix(in srgb, var(--surface) 88%, transparent); color: var(--accent); font-weight: 600; z-index: 8; pointer-events: none; }
 .selection-bar { display: flex; align-items: center; gap: 8px; padding: 10px 16px calc(10px + env(safe-area-inset-bottom)); background: var(--surface); border-top: 1px solid var(--line); flex: none; }
 @media (max-width: 720px) { .composer { padding: 6px 8px calc(8px + env(safe-area-inset-bottom)); } }
+.scheduled-line { display: flex; align-items: center; gap: 8px; margin: 4px 6px 0; padding: 3px 8px; border-radius: 10px; color: var(--accent); font-size: 13px; font-weight: 600; }
+.scheduled-line:hover { background: var(--hover); }
+.scheduled-line .icon { width: 16px; height: 16px; }
 .slow-line { padding: 6px 14px 0; color: var(--muted); font-size: 13px; font-variant-numeric: tabular-nums; }
 /* Menus, dialogs, the details pane, sign-in, toasts, the picture viewer. */
 
@@ -777,8 +781,8 @@ dialog .section-title { padding-inline: 20px; }
 .call-controls { display: flex; justify-content: center; flex-wrap: wrap; gap: 12px; padding: 16px 12px max(18px, env(safe-area-inset-bottom)); }
 .call-screen.is-over .call-grid, .call-screen.is-over .own-tile { display: none; }
 
-.call-screen.small-call { inset: auto 18px 86px auto; width: min(300px, calc(100vw - 24px)); border-radius: 20px; overflow: hidden; box-shadow: var(--shadow-large); grid-template-rows: auto 150px auto; }
-.small-call .call-head { padding: 8px 8px 8px 16px; }
+.call-screen.small-call { inset: 74px 18px auto auto; width: min(300px, calc(100vw - 24px)); border-radius: 20px; overflow: hidden; box-shadow: var(--shadow-large); grid-template-rows: auto 150px auto; }
+.small-call .call-head { padding: 8px 8px 8px 16px; cursor: move; touch-action: none; user-select: none; }
 .small-call .call-controls { gap: 8px; padding: 8px; }
 .small-call .call-controls .call-button { --size: 42px; }
 .small-call :is([data-action="screen"], [data-action="picture"], [data-action="devices"]), .small-call .call-face h2 { display: none; }
@@ -801,7 +805,7 @@ dialog .section-title { padding-inline: 20px; }
 
 """#))
 
-    private static let _css_test_7860f3182c54f74c_css = EmbeddedFile(path: "css/test-7860f3182c54f74c.css", content: .text(#"""
+    private static let _css_test_4554cfa58e3d34e5_css = EmbeddedFile(path: "css/test-4554cfa58e3d34e5.css", content: .text(#"""
 /* Colors, sizes and fonts. Every text color has a contrast of 4.5 or more on the surfaces it is used on. */
 
 @font-face {
@@ -993,6 +997,7 @@ input[type="checkbox"], input[type="radio"] { accent-color: var(--accent); width
 .banner .icon { width: 18px; height: 18px; }
 .empty { display: grid; place-content: center; justify-items: center; gap: 10px; padding: 32px; text-align: center; color: var(--muted); height: 100%; }
 .empty.after { height: auto; padding-top: 48px; }
+.empty.alone { height: auto; flex: none; padding: 12px 24px 28px; }
 .empty h2 { color: var(--text); }
 .empty .logo { width: 84px; height: 84px; fill: var(--accent); opacity: 0.85; }
 .only-narrow { display: none !important; }
@@ -1513,15 +1518,15 @@ gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gPQVAAAA//+DQEnNAAAA
   <meta name="theme-color" media="(prefers-color-scheme: light)" content="#ffffff">
   <meta name="theme-color" media="(prefers-color-scheme: dark)" content="#171b22">
   <meta name="referrer" content="no-referrer">
-  <link rel="prefetch" href="js/core-worker-eeb89277cbc3695a.js">
-  <meta name="later" content="js/i18n-zh-79e134f6ecba6aaf.js">
-  <meta name="later" content="js/views-panels-9ff41b21b53113c5.js">
+  <link rel="prefetch" href="js/core-worker-41efa404e07df190.js">
+  <meta name="later" content="js/i18n-zh-82422a61aa8a4bb2.js">
+  <meta name="later" content="js/views-panels-405a34fdaae15a02.js">
   <title>Apus</title>
   <link rel="icon" href="img/icon.svg" type="image/svg+xml">
   <link rel="apple-touch-icon" href="img/touch-180.png">
   <link rel="manifest" href="app.webmanifest">
-  <link rel="stylesheet" href="css/page-4ac4ea2c0db8ef8f.css">
-  <script type="module" src="js/app-5fdde7ba4c14d001.js"></script>
+  <link rel="stylesheet" href="css/page-61b1b216f8442a36.css">
+  <script type="module" src="js/app-703e3b8fa1fb4e48.js"></script>
 </head>
 <body>
   <div id="app"></div>
@@ -1532,10 +1537,10 @@ gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gPQVAAAA//+DQEnNAAAA
 
 """#))
 
-    private static let _js_app_5fdde7ba4c14d001_js = EmbeddedFile(path: "js/app-5fdde7ba4c14d001.js", content: .text(#"""
+    private static let _js_app_703e3b8fa1fb4e48_js = EmbeddedFile(path: "js/app-703e3b8fa1fb4e48.js", content: .text(#"""
 const $parts = {};
 const $later = (path) => $parts[path] ??= import(path).then((part) => part.default($all()), (error) => { delete $parts[path]; throw error; });
-const $all = () => ({ $later, $core_applying, $state_notifications, $core_receipts, $state_api, $state_lists, $state_window, $state_store, $state_index, $boot, $views_dom, $views_icons, $i18n_en, $i18n_index, $i18n_format, $views_model, $views_menu, $views_auth, $views_avatar, $calls_media, $views_calltiles, $views_toast, $views_calldevices, $views_callscreen, $views_callring, $calls_machine, $calls_stats, $calls_peer, $calls_signals, $calls_call, $calls_center, $calls_tone, $views_calls, $views_address, $views_dialog, $views_later, $views_clipboard, $text_skeleton, $views_lookalike, $views_virtual, $views_rows, $views_pickers, $views_searchfilters, $text_emoji, $text_markdown, $text_render, $views_search, $views_folders, $views_conversationmenu, $views_fields, $views_requests, $views_callbar, $views_threadheader, $views_sidebar, $views_albums, $views_emojipicker, $views_completion, $media_wave, $media_recorder, $views_attachmenu, $text_blurhash, $media_describe, $core_requests, $views_sendfiles, $views_slowmode, $views_tray, $views_voicebar, $views_composer, $views_contactbar, $views_pagedpeople, $views_votes, $views_pictures, $views_place, $media_played, $media_player, $views_voice, $views_attachments, $views_message, $views_rowshape, $views_threadactions, $views_threadinput, $views_thread, $views_shell, $views_sound, $state_push, $views_preferences, $app });
+const $all = () => ({ $later, $core_applying, $state_notifications, $core_receipts, $state_api, $state_lists, $state_window, $state_store, $state_index, $boot, $views_dom, $views_icons, $i18n_en, $i18n_index, $i18n_format, $views_model, $views_menu, $views_auth, $views_avatar, $calls_media, $views_calltiles, $views_toast, $views_calldevices, $views_callscreen, $views_callring, $calls_machine, $calls_stats, $calls_peer, $calls_signals, $calls_call, $calls_center, $calls_tone, $views_calls, $views_address, $views_dialog, $views_later, $views_clipboard, $text_skeleton, $views_lookalike, $views_virtual, $views_rows, $views_pickers, $views_searchfilters, $text_emoji, $text_markdown, $text_render, $views_search, $views_folders, $views_conversationmenu, $views_fields, $views_requests, $views_callbar, $views_threadheader, $views_sidebar, $views_albums, $views_emojipicker, $views_completion, $media_wave, $media_recorder, $views_attachmenu, $text_blurhash, $media_describe, $core_requests, $views_sendfiles, $views_scheduledline, $views_slowmode, $views_tray, $views_voicebar, $views_composer, $views_contactbar, $views_pagedpeople, $views_votes, $views_pictures, $views_place, $media_played, $media_player, $views_voice, $views_attachments, $views_message, $views_rowshape, $views_threadactions, $views_threadinput, $views_thread, $views_shell, $views_sound, $state_push, $views_preferences, $app });
 const $core_applying = (() => {
 
 const MESSAGES = new Set(["text", "image", "audio", "video", "file", "location", "card", "call", "poll", "bundle", "encrypted"]);
@@ -1598,7 +1603,7 @@ const text = body.text ?? body.question ?? body.title ?? body.name ?? body.nick;
 return {
 seq: event.seq, n: event.n, sender: event.sender, at: event.at, kind: event.kind, state: event.state,
 text: typeof text === "string" ? [...text.slice(0, 400)].slice(0, 160).join("") : undefined, users: body.users,
-...(event.kind === "call" && { call: body.state, duration: body.duration }),
+...(event.kind === "call" && { call: body.state, media: body.media, duration: body.duration }),
 ...(event.kind === "audio" && { voice: body.voice, duration: body.duration }),
 };
 }
@@ -2352,6 +2357,18 @@ this.#windows.get(conv)?.hidden(seqs);
 return answer;
 }
 
+async schedule(conv, message, at) {
+const answer = await super.schedule(conv, message, at);
+this.changed("scheduled");
+return answer;
+}
+
+async unschedule(of) {
+const answer = await super.unschedule(of);
+this.changed("scheduled");
+return answer;
+}
+
 
 closed(part) {
 this.#lists.delete(part);
@@ -2375,10 +2392,10 @@ const users = new Set();
 const marks = [];
 for (let page; ;) {
 const answer = await this.verb("members", { conv, page });
-for (const { user, read, state } of answer.members) {
+for (const { user, read, received, state } of answer.members) {
 if (state && state !== "joined") continue;
 users.add(user.name);
-if (read !== undefined) marks.push({ conv, user: user.name, read });
+if (read !== undefined) marks.push({ conv, user: user.name, read, received });
 }
 this.remember(answer.members.map((each) => each.user));
 if (!(page = answer.page)) break;
@@ -2630,12 +2647,12 @@ return await WorkerPort.make();
 console.warn("No worker:", error);
 }
 }
-const { Core } = await $later("./core-core-4b79c87a9693ec25.js");
+const { Core } = await $later("./core-core-e2b9e28338b1e8a1.js");
 return new PagePort(Core);
 }
 
 class WorkerPort {
-#worker = new Worker(new URL("./core-worker-eeb89277cbc3695a.js", import.meta.url), { type: "module" });
+#worker = new Worker(new URL("./core-worker-41efa404e07df190.js", import.meta.url), { type: "module" });
 #requests = new Map();
 #serial = 0;
 #listener = () => {};
@@ -3028,6 +3045,7 @@ sendSilently: "Send without sound",
 schedule: "Schedule",
 scheduleAt: "Send at",
 scheduled: "Scheduled messages",
+scheduledCount: { one: "{n} message scheduled", other: "{n} messages scheduled" },
 scheduledFor: "Will be sent on {time}",
 attach: "Attach",
 attachPicture: "Picture or video",
@@ -3394,6 +3412,11 @@ group: "Group",
 channel: "Channel",
 leftGroup: "You are no longer a member of this group.",
 cannotWrite: "Only admins can write here.",
+onlyReads: "You may read here, but not write.",
+silenced: "An admin does not let you write here.",
+silencedUntil: "An admin does not let you write until {time}.",
+aloneInGroup: "You are alone in this group.",
+aloneInChannel: "This channel has no subscribers yet.",
 profile: "Profile",
 statusText: "Status",
 avatar: "Picture",
@@ -3603,7 +3626,7 @@ const $i18n_index = (() => {
 
 const { en } = $i18n_en;
 
-const LOADERS = { en: async () => en, zh: async () => (await $later("./i18n-zh-79e134f6ecba6aaf.js")).zh };
+const LOADERS = { en: async () => en, zh: async () => (await $later("./i18n-zh-82422a61aa8a4bb2.js")).zh };
 const LANGUAGE_NAMES = { en: "English", zh: "中文" };
 
 let language = "en";
@@ -3775,11 +3798,12 @@ if (head.role === "reader" || head.role === "guest") return false;
 return (head.settings?.[setting] ?? fallback) === "members";
 }
 
-function canWrite(head) {
-if (head.state && head.state !== "joined") return false;
-if (head.kind === "self") return true;
-if (head.kind === "channel") return isAdmin(head) || (head.settings?.write === "members" && head.role !== "reader");
-return permits(head, "write");
+const isSilenced = (head, now = Date.now()) => head.silenced_until > now;
+
+function canWrite(head, now = Date.now()) {
+if ((head.state && head.state !== "joined") || isSilenced(head, now)) return false;
+if (!isGroup(head) || isAdmin(head)) return true;
+return head.role !== "reader" && (head.settings?.write ?? (head.kind === "channel" ? "admins" : "members")) === "members";
 }
 
 const FILE_NAME = /^[^\s]+\.(png|jpe?g|gif|webp|avif|heic|mp4|mov|webm)$/i;
@@ -3804,7 +3828,7 @@ function eventText(state, event) {
 const lost = gone(state, event);
 if (lost) return lost;
 if (isNote(event)) return noteText(state, event);
-const body = event.body ?? { state: event.call, voice: event.voice, duration: event.duration };
+const body = event.body ?? { state: event.call, media: event.media, voice: event.voice, duration: event.duration };
 const text = event.text ?? body.text;
 switch (event.kind) {
 case "text": return text ?? "";
@@ -3900,7 +3924,7 @@ function matches({ user, alias }, query) {
 const names = `${alias ?? ""} ${user.nick ?? ""} ${user.name}`.toLocaleLowerCase();
 return query.toLocaleLowerCase().replaceAll("@", "").split(/\s+/).every((word) => names.includes(word));
 }
-return { userName, actorName, byName, headTitle, isGroup, isMuted, isAdmin, permits, canWrite, ICONS, isNote, isSilent, gone, eventText, callText, roleName, noteText, errorText, refuseExpiry, mayExpire, matches };
+return { userName, actorName, byName, headTitle, isGroup, isMuted, isAdmin, permits, isSilenced, canWrite, ICONS, isNote, isSilent, gone, eventText, callText, roleName, noteText, errorText, refuseExpiry, mayExpire, matches };
 })();
 const $views_menu = (() => {
 
@@ -4500,6 +4524,7 @@ class CallScreen {
 #tiles = new Map();
 #own = new OwnTile();
 #spoken = "";
+#corner = null;
 #clock;
 
 constructor(state, center, call) {
@@ -4523,6 +4548,9 @@ h("header", { class: "call-head" }, h("div", { class: "lines grow" }, h("strong"
 h("div", { class: "call-stage" }, this.face, this.grid, this.#own.element),
 h("div", { class: "call-controls", role: "toolbar", "aria-label": t("callControls") }, this.microphone, this.camera, this.screen, this.picture, this.devices, this.hangUp));
 this.element.addEventListener("keydown", (event) => this.#typed(event));
+this.element.firstChild.addEventListener("pointerdown", (event) => this.#drag(event));
+this.resized = () => this.#place(this.isSmall ? this.#corner : null);
+addEventListener("resize", this.resized);
 this.before = document.activeElement;
 document.body.append(this.element);
 this.setSmall(false);
@@ -4537,12 +4565,31 @@ return h("button", { type: "button", class: "call-button", "data-action": action
 setSmall(isSmall) {
 this.isSmall = isSmall;
 this.element.classList.toggle("small-call", isSmall);
+this.#place(isSmall ? this.#corner : null);
 if (isSmall) this.element.removeAttribute("aria-modal");
 else this.element.setAttribute("aria-modal", "true");
 document.getElementById("app").inert = !isSmall;
 this.#label(this.full, isSmall ? "maximize" : "minimize", t(isSmall ? "callMaximize" : "callMinimize"));
 if (!isSmall) this.hangUp.focus({ preventScroll: true });
 else if (this.before?.isConnected) this.before.focus({ preventScroll: true });
+}
+
+#drag(event) {
+if (!this.isSmall || event.button !== 0 || event.target.closest("button")) return;
+const { currentTarget: handle, pointerId, clientX, clientY } = event;
+const { left, top } = this.element.getBoundingClientRect();
+const move = ({ clientX: x, clientY: y }) => this.#place((this.#corner = { left: left + x - clientX, top: top + y - clientY }));
+handle.setPointerCapture(pointerId);
+handle.addEventListener("pointermove", move);
+handle.addEventListener("lostpointercapture", () => handle.removeEventListener("pointermove", move), { once: true });
+}
+
+#place(corner) {
+const { style, offsetWidth: width, offsetHeight: height } = this.element;
+style.inset = "";
+if (!corner) return;
+const within = (value, most) => Math.max(8, Math.min(value, most - 8));
+style.inset = `${within(corner.top, innerHeight - height)}px auto auto ${within(corner.left, innerWidth - width)}px`;
 }
 
 #label(button, symbol, label, isPressed) {
@@ -4638,6 +4685,7 @@ event.preventDefault();
 
 close() {
 clearInterval(this.#clock);
+removeEventListener("resize", this.resized);
 if (document.pictureInPictureElement && this.element.contains(document.pictureInPictureElement)) document.exitPictureInPicture().catch(() => {});
 for (const tile of this.#tiles.values()) tile.close();
 this.#own.close();
@@ -5262,7 +5310,7 @@ const RING_TIME = 60_000;
 const LONGEST_GROUP = 32;
 
 const canCall = (head) => (!head.state || head.state === "joined") && (head.kind === "pair" || (head.kind === "group" && (head.members ?? 0) <= LONGEST_GROUP))
-&& head.role !== "reader" && head.role !== "guest";
+&& head.role !== "reader" && head.role !== "guest" && !(head.silenced_until > Date.now());
 
 class CallCenter {
 current = null;
@@ -5729,7 +5777,7 @@ globalThis.requestIdleCallback ? requestIdleCallback(start, { timeout: 5000 }) :
 }
 
 async function load() {
-panels = await $later("./views-panels-9ff41b21b53113c5.js");
+panels = await $later("./views-panels-405a34fdaae15a02.js");
 return panels;
 }
 return { withPanels, preparePanels };
@@ -7192,7 +7240,7 @@ const { view, state } = this;
 const title = headTitle(state, view.head);
 replace(this.title, view.thread === null ? title : `${t("thread")} · ${title}`, view.head.kind === "pair" ? lookalikeMark(state, view.head.peer?.name) : null);
 replace(this.face, headAvatar(state, view.head, { size: "m", online: this.#peer()?.online }));
-for (const button of this.calls) button.hidden = !canCall(view.head);
+for (const button of this.calls) button.hidden = !canCall(view.head) || view.isBlocked;
 this.updatePresence();
 this.updatePins();
 }
@@ -8173,6 +8221,48 @@ end();
 }
 return { sendFiles };
 })();
+const $views_scheduledline = (() => {
+
+const { h, replace } = $views_dom;
+const { icon } = $views_icons;
+const { withPanels } = $views_later;
+const { t } = $i18n_index;
+
+const LONGEST = 3_600_000;
+
+class ScheduledLine {
+#timer = 0;
+
+constructor(view) {
+this.view = view;
+this.element = h("button", { type: "button", class: "scheduled-line", hidden: true, onclick: () => withPanels(({ showScheduled }) => showScheduled(view.app, view.id)) });
+const { state } = view;
+const ends = [state.subscribe("scheduled", () => this.update()), state.subscribe("connection", () => { if (state.connection?.state === "online") this.update(); })];
+this.end = () => { for (const end of ends) end(); };
+this.update();
+}
+
+close() {
+this.closed = true;
+clearTimeout(this.#timer);
+this.end();
+}
+
+async update() {
+const { state, id } = this.view;
+const messages = await state.scheduled(id).catch(() => null);
+if (!messages || this.closed) return;
+clearTimeout(this.#timer);
+const { length: n } = messages;
+this.element.hidden = n === 0;
+if (n === 0) return;
+replace(this.element, icon("clock"), t("scheduledCount", { n }));
+const next = Math.min(...messages.filter(({ error }) => !error).map(({ send_at: at }) => at)) - state.now + 1500;
+if (next < Infinity) this.#timer = setTimeout(() => this.update(), Math.min(LONGEST, Math.max(1500, next)));
+}
+}
+return { ScheduledLine };
+})();
 const $views_slowmode = (() => {
 
 const { h } = $views_dom;
@@ -8468,6 +8558,7 @@ const { openMenu } = $views_menu;
 const { openAttachMenu } = $views_attachmenu;
 const { withPanels } = $views_later;
 const { sendFiles } = $views_sendfiles;
+const { ScheduledLine } = $views_scheduledline;
 const { SlowLine } = $views_slowmode;
 const { attempt, toast } = $views_toast;
 const { Tray } = $views_tray;
@@ -8511,6 +8602,7 @@ this.#saveDraft();
 this.tray.close();
 this.voice.close();
 this.slow.close();
+this.scheduled.close();
 this.completion.dispose();
 this.element.remove();
 }
@@ -8523,9 +8615,10 @@ this.attach = h("button", { type: "button", class: "icon-button", "aria-label": 
 this.smile = h("button", { type: "button", class: "icon-button", "aria-label": t("emoji"), "aria-haspopup": "dialog", "aria-expanded": "false", onclick: () => emojiPicker(this.smile, (face) => this.insert(face), () => this.focus()) }, icon("smile"));
 this.sendButton = h("button", { type: "submit", id: "send", class: "send", "aria-label": t("send") }, icon("send"));
 this.slow = new SlowLine(this.view);
+this.scheduled = new ScheduledLine(this.view);
 this.voice = new VoiceBar({ send: (recording) => this.#sendVoice(recording), changed: () => this.#update(), focus: () => (this.voice.isLocked ? this.sendButton : this.input).focus({ preventScroll: true }) });
 this.row = h("div", { class: "input-row" }, this.attach, this.input, this.smile, this.voice.element, this.sendButton, this.voice.button);
-this.frame = h("div", { class: "frame" }, this.slow.element, this.bar, this.tray.element, this.row);
+this.frame = h("div", { class: "frame" }, this.scheduled.element, this.slow.element, this.bar, this.tray.element, this.row);
 this.element = h("form", { class: "composer", onsubmit: (event) => { event.preventDefault(); this.submit(); } }, this.frame, this.tray.picker);
 this.input.addEventListener("input", () => this.#changed());
 this.input.addEventListener("keydown", (event) => this.#typed(event));
@@ -9692,7 +9785,12 @@ this.nextVoice = (row) => view.rows.slice(view.rows.findIndex((each) => each.key
 this.openThread = (row) => view.app.openConversation(this.id, row.thread ? { thread: row.thread, seq: row.seq } : { thread: row.seq });
 this.jump = (seq) => view.jumpTo(seq);
 this.reason = (error) => errorText(error);
-this.call = view.app.owner?.calls && canCall(view.state.conversation(view.id) ?? {}) ? (media) => view.app.owner.calls.start(view.id, media === "video" ? "video" : "audio") : null;
+}
+
+get call() {
+const { app, head, id, isBlocked } = this.view;
+const { calls } = app.owner ?? {};
+return calls && head && canCall(head) && !isBlocked ? (media) => calls.start(id, media === "video" ? "video" : "audio") : null;
 }
 
 menu(row, anchor) {
@@ -9705,7 +9803,7 @@ const pinned = head.pins?.includes(row.seq);
 const limits = state.session.limits ?? {};
 const age = (state.now - (row.at ?? state.now)) / 1000;
 const text = alive ? row.body?.text : null;
-const writes = canWrite(head);
+const writes = canWrite(head, state.now) && !view.isBlocked;
 const failed = row.status === "failed";
 openMenu(anchor, [
 failed && { icon: "undo", label: t("retry"), run: () => this.retry(row) },
@@ -9923,7 +10021,7 @@ const { Albums, partsOf } = $views_albums;
 const { CallBar } = $views_callbar;
 const { Composer } = $views_composer;
 const { ContactBar } = $views_contactbar;
-const { canWrite, eventText, isSilent, userName } = $views_model;
+const { canWrite, eventText, isGroup, isSilenced, isSilent, permits, userName } = $views_model;
 const { renderRow, updateRemaining } = $views_message;
 const { rowShape } = $views_rowshape;
 const { ThreadActions } = $views_threadactions;
@@ -9931,8 +10029,9 @@ const { ThreadHeader } = $views_threadheader;
 const { listenToLog } = $views_threadinput;
 const { VirtualList } = $views_virtual;
 const { attempt, toast } = $views_toast;
+const { withPanels } = $views_later;
 const { player } = $media_player;
-const { number } = $i18n_format;
+const { number, shortDate } = $i18n_format;
 const { t } = $i18n_index;
 
 class ThreadView {
@@ -9947,6 +10046,7 @@ class ThreadView {
 #spokenUpTo = 0;
 #loading = false;
 #ticked = 0;
+#wasSilenced = false;
 #check = perFrame(() => this.#scrolled());
 
 constructor(app, id, { seq = null, thread = null } = {}) {
@@ -10033,8 +10133,9 @@ if (this.closed || !this.ready) return;
 this.#rows = this.#albums.merge(this.state, this.#window.rows.filter((row) => !isSilent(row)));
 const last = this.#rows.at(-1);
 if (!this.#focusKey || !this.#rows.some((row) => row.key === this.#focusKey)) this.#focusKey = last?.key ?? null;
+this.#showAlone();
 this.emptyHint ??= h("p", {}, t(this.head.kind === "self" ? "noNotesHint" : "noMessagesHint"));
-this.emptyHint.hidden = !canWrite(this.head);
+this.emptyHint.hidden = !canWrite(this.head, this.state.now);
 this.empty ??= h("div", { class: "empty" }, h("h2", {}, t("noMessages")), this.emptyHint);
 if (this.#rows.length || this.#window.loading) this.empty.remove();
 else this.scroller.prepend(this.empty);
@@ -10044,6 +10145,15 @@ this.contactBar.update();
 const index = seq === undefined ? -1 : this.#rows.findIndex((row) => row.seq >= seq);
 this.list.setRows(this.#rows, seq === undefined ? {} : index >= 0 ? { index, place: "start" } : { place: "end" });
 this.#scrolled();
+}
+
+#showAlone() {
+const { head } = this;
+const isAlone = isGroup(head) && (head.members ?? 1) <= 1 && !head.n && this.thread === null && (!head.state || head.state === "joined") && permits(head, "invite") && !isSilenced(head, this.state.now);
+if (!isAlone) return this.alone?.remove();
+this.alone ??= h("div", { class: "empty alone" }, h("p", {}, t(head.kind === "channel" ? "aloneInChannel" : "aloneInGroup")),
+h("button", { type: "button", class: "button primary", onclick: () => withPanels(({ addMembers }) => addMembers(this.app, this.id)) }, icon("personAdd"), t("addMembers")));
+if (!this.alone.isConnected) this.scroller.append(this.alone);
 }
 
 #signature(row, index) {
@@ -10070,6 +10180,7 @@ return renderRow({ state: this.state, head: this.head, actions: this.actions, in
 updateRemaining(this.scroller, this.state.now);
 if (this.#rows.some(({ body }) => body?.closes_at > this.#ticked && body.closes_at <= this.state.now)) this.list.layout();
 this.#ticked = this.state.now;
+if (this.#wasSilenced && !isSilenced(this.head, this.state.now)) this.updateHead();
 }
 
 async jumpTo(seq) {
@@ -10177,18 +10288,20 @@ this.head = head;
 this.header.update();
 this.callBar.update();
 this.contactBar.update();
+if (this.ready) this.#showAlone();
 this.#updateFoot();
 this.#check();
 }
 
-get #isBlocked() {
+get isBlocked() {
 return this.head.kind === "pair" && this.state.contact(this.head.peer?.name)?.state === "blocked";
 }
 
 #updateFoot() {
 const { head } = this;
 if (this.selected.size) return;
-if (canWrite(head) && !this.#isBlocked) {
+this.#wasSilenced = isSilenced(head, this.state.now);
+if (canWrite(head, this.state.now) && !this.isBlocked) {
 if (!this.composer) {
 this.composer = new Composer(this);
 replace(this.foot, this.composer.element);
@@ -10240,6 +10353,12 @@ return this.#rows.findLast((row) => row.own && row.kind === "text" && row.seq &&
 }
 }
 
+function whyNot(head, now) {
+if (head.state && head.state !== "joined") return t("leftGroup");
+if (!isSilenced(head, now)) return t(head.role === "reader" ? "onlyReads" : "cannotWrite");
+return head.silenced_until - now > 50 * 365 * 86_400_000 ? t("silenced") : t("silencedUntil", { time: shortDate(head.silenced_until) });
+}
+
 function footNote({ state, app }, head) {
 const answer = (accept) => attempt(state.answerInvitation(head.conv, accept));
 if (head.state === "invited") {
@@ -10251,12 +10370,11 @@ if (head.state === "requested") {
 return h("div", { class: "composer-note" }, h("span", {}, t("requested")),
 h("button", { type: "button", class: "button quiet", onclick: () => attempt(state.leave(head.conv)).then(() => app.closeThread()) }, t("takeBackRequest")));
 }
-if (head.kind === "pair" && canWrite(head)) {
+if (head.kind === "pair" && (!head.state || head.state === "joined")) {
 return h("div", { class: "composer-note" }, h("span", {}, t("youBlocked", { name: userName(state, head.peer.name) })),
 h("button", { type: "button", class: "button", onclick: () => attempt(state.unblock(head.peer.name)) }, t("unblock")));
 }
-const key = head.state && head.state !== "joined" ? "leftGroup" : "cannotWrite";
-return h("div", { class: "composer-note" }, t(key));
+return h("div", { class: "composer-note" }, whyNot(head, state.now));
 }
 return { ThreadView };
 })();
@@ -10741,7 +10859,7 @@ return {  };
 
 """#))
 
-    private static let _js_core_core_4b79c87a9693ec25_js = EmbeddedFile(path: "js/core-core-4b79c87a9693ec25.js", content: .text(#"""
+    private static let _js_core_core_e2b9e28338b1e8a1_js = EmbeddedFile(path: "js/core-core-e2b9e28338b1e8a1.js", content: .text(#"""
 export default ({ $core_applying, $core_receipts, $core_requests }) => {
 const $socketio_backoff = (() => {
 
@@ -12784,6 +12902,7 @@ await this.database.wipe();
 #dropCache() {
 this.#logs.clear();
 this.#heads.clear();
+this.#received.clear();
 this.#dirty.clear();
 this.#doubtful.clear();
 this.#cached = { epoch: undefined, since: undefined };
@@ -12850,6 +12969,7 @@ this.#subscribe();
 this.#logs.connected();
 this.#outbox.run();
 this.#own.connected();
+for (const [conv, n] of this.#received) if (n > (this.#heads.get(conv)?.read ?? n)) this.#reportReceived(conv);
 this.#loadContacts();
 this.#loadSettings();
 const newest = [...this.#heads.values()].filter((head) => !head.state && head.seq > 0).sort((a, b) => (b.own?.pinned_at ?? 0) - (a.own?.pinned_at ?? 0) || b.at - a.at);
@@ -12955,8 +13075,12 @@ this.#outbox.applied(conv, this.#logs.cursor(conv));
 const last = events.findLast((event) => event.n !== undefined && event.sender !== this.user?.name);
 if (last && head && showsReceipts(head)) {
 this.#received.set(conv, last.n);
-this.later(`received ${conv}`, 200, () => { if (this.isOnline) this.call("mark", { conv, received: this.#received.get(conv) }).catch(() => {}); });
+this.#reportReceived(conv);
 }
+}
+
+#reportReceived(conv) {
+this.later(`received ${conv}`, 200, () => { if (this.isOnline) this.call("mark", { conv, received: this.#received.get(conv) }).catch(() => {}); });
 }
 
 stored(events) { this.#expiry.stored(events); }
@@ -13104,7 +13228,7 @@ return $core_core;
 
 """#))
 
-    private static let _js_core_worker_eeb89277cbc3695a_js = EmbeddedFile(path: "js/core-worker-eeb89277cbc3695a.js", content: .text(#"""
+    private static let _js_core_worker_41efa404e07df190_js = EmbeddedFile(path: "js/core-worker-41efa404e07df190.js", content: .text(#"""
 const $core_applying = (() => {
 
 const MESSAGES = new Set(["text", "image", "audio", "video", "file", "location", "card", "call", "poll", "bundle", "encrypted"]);
@@ -13167,7 +13291,7 @@ const text = body.text ?? body.question ?? body.title ?? body.name ?? body.nick;
 return {
 seq: event.seq, n: event.n, sender: event.sender, at: event.at, kind: event.kind, state: event.state,
 text: typeof text === "string" ? [...text.slice(0, 400)].slice(0, 160).join("") : undefined, users: body.users,
-...(event.kind === "call" && { call: body.state, duration: body.duration }),
+...(event.kind === "call" && { call: body.state, media: body.media, duration: body.duration }),
 ...(event.kind === "audio" && { voice: body.voice, duration: body.duration }),
 };
 }
@@ -15363,6 +15487,7 @@ await this.database.wipe();
 #dropCache() {
 this.#logs.clear();
 this.#heads.clear();
+this.#received.clear();
 this.#dirty.clear();
 this.#doubtful.clear();
 this.#cached = { epoch: undefined, since: undefined };
@@ -15429,6 +15554,7 @@ this.#subscribe();
 this.#logs.connected();
 this.#outbox.run();
 this.#own.connected();
+for (const [conv, n] of this.#received) if (n > (this.#heads.get(conv)?.read ?? n)) this.#reportReceived(conv);
 this.#loadContacts();
 this.#loadSettings();
 const newest = [...this.#heads.values()].filter((head) => !head.state && head.seq > 0).sort((a, b) => (b.own?.pinned_at ?? 0) - (a.own?.pinned_at ?? 0) || b.at - a.at);
@@ -15534,8 +15660,12 @@ this.#outbox.applied(conv, this.#logs.cursor(conv));
 const last = events.findLast((event) => event.n !== undefined && event.sender !== this.user?.name);
 if (last && head && showsReceipts(head)) {
 this.#received.set(conv, last.n);
-this.later(`received ${conv}`, 200, () => { if (this.isOnline) this.call("mark", { conv, received: this.#received.get(conv) }).catch(() => {}); });
+this.#reportReceived(conv);
 }
+}
+
+#reportReceived(conv) {
+this.later(`received ${conv}`, 200, () => { if (this.isOnline) this.call("mark", { conv, received: this.#received.get(conv) }).catch(() => {}); });
 }
 
 stored(events) { this.#expiry.stored(events); }
@@ -15739,7 +15869,7 @@ return {  };
 
 """#))
 
-    private static let _js_i18n_zh_79e134f6ecba6aaf_js = EmbeddedFile(path: "js/i18n-zh-79e134f6ecba6aaf.js", content: .text(#"""
+    private static let _js_i18n_zh_82422a61aa8a4bb2_js = EmbeddedFile(path: "js/i18n-zh-82422a61aa8a4bb2.js", content: .text(#"""
 export default ({  }) => {
 const $i18n_zh = (() => {
 
@@ -15876,6 +16006,7 @@ sendSilently: "静默发送",
 schedule: "定时发送",
 scheduleAt: "发送时间",
 scheduled: "定时消息",
+scheduledCount: "{n} 条定时消息",
 scheduledFor: "将于 {time} 发送",
 attach: "添加附件",
 attachPicture: "图片或视频",
@@ -16242,6 +16373,11 @@ group: "群组",
 channel: "频道",
 leftGroup: "你已不是此群组的成员。",
 cannotWrite: "仅管理员可以在此发言。",
+onlyReads: "你在此只能阅读，不能发言。",
+silenced: "管理员已禁止你在此发言。",
+silencedUntil: "管理员已禁止你发言，至 {time}。",
+aloneInGroup: "群组里只有你一个人。",
+aloneInChannel: "此频道还没有订阅者。",
 profile: "个人资料",
 statusText: "状态",
 avatar: "头像",
@@ -17874,8 +18010,43 @@ return {  };
 
 """#))
 
-    private static let _js_views_panels_9ff41b21b53113c5_js = EmbeddedFile(path: "js/views-panels-9ff41b21b53113c5.js", content: .text(#"""
+    private static let _js_views_panels_405a34fdaae15a02_js = EmbeddedFile(path: "js/views-panels-405a34fdaae15a02.js", content: .text(#"""
 export default ({ $views_dom, $views_icons, $i18n_index, $i18n_format, $views_model, $views_menu, $views_avatar, $views_toast, $views_dialog, $views_clipboard, $views_lookalike, $views_rows, $views_pickers, $text_markdown, $text_render, $views_folders, $views_conversationmenu, $views_fields, $views_requests, $media_recorder, $text_blurhash, $views_pagedpeople, $views_pictures, $views_place, $media_player, $views_attachments, $views_sound, $state_push }) => {
+const $views_addmembers = (() => {
+
+const { h } = $views_dom;
+const { openDialog } = $views_dialog;
+const { PeopleList, personRow } = $views_pickers;
+const { attempt, toast } = $views_toast;
+const { userName } = $views_model;
+const { list } = $i18n_format;
+const { t } = $i18n_index;
+
+function addMembers(app, conv) {
+const { state } = app;
+const picked = new Set();
+const people = new PeopleList(app, {
+choose: (user) => { if (!picked.delete(user.name)) picked.add(user.name); done.disabled = !picked.size; people.refresh(); },
+render: (user) => personRow(state, user, { chosen: picked.has(user.name) }), signature: (user) => String(picked.has(user.name)),
+exclude: (user) => user.name === state.account?.name,
+});
+const done = h("button", { type: "button", class: "button primary", disabled: true, onclick: async () => {
+dialog.close();
+const answer = await attempt(state.invite(conv, [...picked]));
+if (answer) tellAdded(state, answer, [...picked]);
+} }, t("addMembers"));
+const dialog = openDialog(t("addMembers"), [h("div", { class: "pad" }, people.field.element), people.rows.element, h("div", { class: "dialog-foot" }, done)], { label: "tall", onclose: () => people.close() });
+people.show();
+}
+
+function tellAdded(state, { added = [], invited = [] }, picked) {
+const names = (users) => list(users.map((name) => userName(state, name)));
+const others = picked.filter((name) => !added.includes(name) && !invited.includes(name));
+if (invited.length) toast(t("wereInvited", { users: names(invited) }));
+if (others.length) toast(t("wereNotAdded", { users: names(others) }), { role: "alert" });
+}
+return { addMembers };
+})();
 const $views_camera = (() => {
 
 const { announce, h, replace } = $views_dom;
@@ -18927,21 +19098,21 @@ const $views_details = (() => {
 
 const { h, replace, Scope } = $views_dom;
 const { icon } = $views_icons;
+const { addMembers } = $views_addmembers;
 const { headAvatar } = $views_avatar;
 const { LinkList } = $views_links;
 const { openMedia } = $views_mediabrowser;
 const { MemberPane } = $views_members;
 const { chooseMute } = $views_conversationmenu;
 const { deleteForAll, leave } = $views_leaving;
-const { ask, openDialog } = $views_dialog;
+const { ask } = $views_dialog;
 const { groupSettings } = $views_groupsettings;
 const { lookalikeNote } = $views_lookalike;
-const { PeopleList, personRow } = $views_pickers;
 const { pickImage } = $views_profile;
 const { openMenu } = $views_menu;
-const { attempt, toast } = $views_toast;
+const { attempt } = $views_toast;
 const { headTitle, isAdmin, isGroup, isMuted, permits, userName } = $views_model;
-const { lastSeen, list, shortDate, span } = $i18n_format;
+const { lastSeen, shortDate, span } = $i18n_format;
 const { t } = $i18n_index;
 
 class DetailsView {
@@ -19038,7 +19209,7 @@ head.state === "invited" || head.state === "requested" ? null : action("media", 
 head.kind === "pair" && head.peer ? action("profile", "person", t("profile"), () => app.openProfile(head.peer.name)) : null,
 isOpenGroup && permits(head, "manage", "admins") ? action("edit", "edit", t("edit"), (event) => this.#editMenu(event.currentTarget)) : null,
 isOpenGroup && isAdmin(head) ? action("settings", "settings", t("settings"), () => groupSettings(state, this.head)) : null,
-isOpenGroup && permits(head, "invite") ? action("add", "personAdd", t("addShort"), () => this.#addMembers()) : null,
+isOpenGroup && permits(head, "invite") ? action("add", "personAdd", t("addShort"), () => addMembers(app, this.id)) : null,
 ];
 }
 
@@ -19063,29 +19234,6 @@ h("div", { class: "block action-list" },
 row("leave", t(isChannel ? "leaveChannel" : "leave"), () => leave(this.app, this.head)),
 row("warning", t("report"), () => this.app.report({ conv: this.id })),
 head.role === "owner" ? row("trash", t("deleteForAll"), () => deleteForAll(this.app, this.head)) : null));
-}
-
-#addMembers() {
-const picked = new Set();
-const people = new PeopleList(this.app, {
-choose: (user) => { if (!picked.delete(user.name)) picked.add(user.name); done.disabled = !picked.size; people.refresh(); },
-render: (user) => personRow(this.state, user, { chosen: picked.has(user.name) }), signature: (user) => String(picked.has(user.name)),
-exclude: (user) => user.name === this.state.account?.name,
-});
-const done = h("button", { type: "button", class: "button primary", disabled: true, onclick: async () => {
-dialog.close();
-const answer = await attempt(this.state.invite(this.id, [...picked]));
-if (answer) this.#tellAdded(answer, [...picked]);
-} }, t("addMembers"));
-const dialog = openDialog(t("addMembers"), [h("div", { class: "pad" }, people.field.element), people.rows.element, h("div", { class: "dialog-foot" }, done)], { label: "tall", onclose: () => people.close() });
-people.show();
-}
-
-#tellAdded({ added = [], invited = [] }, picked) {
-const names = (users) => list(users.map((name) => userName(this.state, name)));
-const others = picked.filter((name) => !added.includes(name) && !invited.includes(name));
-if (invited.length) toast(t("wereInvited", { users: names(invited) }));
-if (others.length) toast(t("wereNotAdded", { users: names(others) }), { role: "alert" });
 }
 }
 return { DetailsView };
@@ -20096,6 +20244,7 @@ return { openSettings };
 })();
 const $views_panels = (() => {
 
+const { addMembers } = $views_addmembers;
 const { recordVideo } = $views_camera;
 const { newPoll, scheduleTime, shareContact } = $views_compose;
 const { DetailsView } = $views_details;
@@ -20110,7 +20259,7 @@ const { report } = $views_report;
 const { showScheduled } = $views_scheduled;
 const { openSettings } = $views_settings;
 const { openViewer } = $views_viewer;
-return { recordVideo, newPoll, scheduleTime, shareContact, DetailsView, openDirectory, openLink, chooseExpiry, deleteForAll, leave, shareLocation, showEdits, showPins, showReaders, showReactions, newChat, newGroup, showContacts, openProfile, report, showScheduled, openSettings, openViewer };
+return { addMembers, recordVideo, newPoll, scheduleTime, shareContact, DetailsView, openDirectory, openLink, chooseExpiry, deleteForAll, leave, shareLocation, showEdits, showPins, showReaders, showReactions, newChat, newGroup, showContacts, openProfile, report, showScheduled, openSettings, openViewer };
 })();
 return $views_panels;
 };
@@ -20273,7 +20422,7 @@ async function open(conv) {
   <meta name="referrer" content="no-referrer">
   <title>Socket.IO test · Apus</title>
   <link rel="icon" href="img/icon.svg" type="image/svg+xml">
-  <link rel="stylesheet" href="css/test-7860f3182c54f74c.css">
+  <link rel="stylesheet" href="css/test-4554cfa58e3d34e5.css">
   <script type="module" src="js/test-af4dddca0b9caee9.js"></script>
 </head>
 <body>

@@ -9,7 +9,7 @@ const LONGEST_GROUP = 32; // the maximum number of members of a group with calls
 
 /** Returns whether the user can start a call in a conversation. */
 export const canCall = (head) => (!head.state || head.state === "joined") && (head.kind === "pair" || (head.kind === "group" && (head.members ?? 0) <= LONGEST_GROUP))
-  && head.role !== "reader" && head.role !== "guest";
+  && head.role !== "reader" && head.role !== "guest" && !(head.silenced_until > Date.now());
 
 export class CallCenter {
   /** The call of this tab, which is kept until `dismiss` after its end. */

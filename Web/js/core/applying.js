@@ -79,7 +79,7 @@ export function preview(event) {
   return {
     seq: event.seq, n: event.n, sender: event.sender, at: event.at, kind: event.kind, state: event.state,
     text: typeof text === "string" ? [...text.slice(0, 400)].slice(0, 160).join("") : undefined, users: body.users,
-    ...(event.kind === "call" && { call: body.state, duration: body.duration }),
+    ...(event.kind === "call" && { call: body.state, media: body.media, duration: body.duration }),
     ...(event.kind === "audio" && { voice: body.voice, duration: body.duration }),
   };
 }

@@ -188,6 +188,7 @@ export class Core {
   #dropCache() {
     this.#logs.clear();
     this.#heads.clear();
+    this.#received.clear();
     this.#dirty.clear();
     this.#doubtful.clear();
     this.#cached = { epoch: undefined, since: undefined };
@@ -274,6 +275,9 @@ export class Core {
     this.#logs.connected();
     this.#outbox.run();
     this.#own.connected();
+    // A report can be lost with the former connection, and a server that started again does not
+    // know the former ones.
+    for (const [conv, n] of this.#received) if (n > (this.#heads.get(conv)?.read ?? n)) this.#reportReceived(conv);
     this.#loadContacts();
     this.#loadSettings();
     const newest = [...this.#heads.values()].filter((head) => !head.state && head.seq > 0).sort((a, b) => (b.own?.pinned_at ?? 0) - (a.own?.pinned_at ?? 0) || b.at - a.at);
@@ -382,8 +386,12 @@ export class Core {
     const last = events.findLast((event) => event.n !== undefined && event.sender !== this.user?.name);
     if (last && head && showsReceipts(head)) {
       this.#received.set(conv, last.n);
-      this.later(`received ${conv}`, 200, () => { if (this.isOnline) this.call("mark", { conv, received: this.#received.get(conv) }).catch(() => {}); });
+      this.#reportReceived(conv);
     }
+  }
+
+  #reportReceived(conv) {
+    this.later(`received ${conv}`, 200, () => { if (this.isOnline) this.call("mark", { conv, received: this.#received.get(conv) }).catch(() => {}); });
   }
 
   /** Handles events that were stored in the cache. */

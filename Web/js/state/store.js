@@ -174,6 +174,18 @@ export class Store extends ChatState {
     return answer;
   }
 
+  async schedule(conv, message, at) {
+    const answer = await super.schedule(conv, message, at);
+    this.changed("scheduled");
+    return answer;
+  }
+
+  async unschedule(of) {
+    const answer = await super.unschedule(of);
+    this.changed("scheduled");
+    return answer;
+  }
+
   // --- for windows and lists ---
 
   closed(part) {
@@ -199,10 +211,10 @@ export class Store extends ChatState {
       const marks = [];
       for (let page; ;) {
         const answer = await this.verb("members", { conv, page });
-        for (const { user, read, state } of answer.members) {
+        for (const { user, read, received, state } of answer.members) {
           if (state && state !== "joined") continue;
           users.add(user.name);
-          if (read !== undefined) marks.push({ conv, user: user.name, read });
+          if (read !== undefined) marks.push({ conv, user: user.name, read, received });
         }
         this.remember(answer.members.map((each) => each.user));
         if (!(page = answer.page)) break;

@@ -20,6 +20,7 @@ export class CallScreen {
   #tiles = new Map(); // peer -> PeerTile
   #own = new OwnTile();
   #spoken = "";
+  #corner = null; // {left, top} of the small call after the user has moved it
   #clock;
 
   constructor(state, center, call) {
@@ -43,6 +44,9 @@ export class CallScreen {
       h("div", { class: "call-stage" }, this.face, this.grid, this.#own.element),
       h("div", { class: "call-controls", role: "toolbar", "aria-label": t("callControls") }, this.microphone, this.camera, this.screen, this.picture, this.devices, this.hangUp));
     this.element.addEventListener("keydown", (event) => this.#typed(event));
+    this.element.firstChild.addEventListener("pointerdown", (event) => this.#drag(event));
+    this.resized = () => this.#place(this.isSmall ? this.#corner : null);
+    addEventListener("resize", this.resized);
     this.before = document.activeElement;
     document.body.append(this.element);
     this.setSmall(false);
@@ -58,12 +62,33 @@ export class CallScreen {
   setSmall(isSmall) {
     this.isSmall = isSmall;
     this.element.classList.toggle("small-call", isSmall);
+    this.#place(isSmall ? this.#corner : null);
     if (isSmall) this.element.removeAttribute("aria-modal");
     else this.element.setAttribute("aria-modal", "true");
     document.getElementById("app").inert = !isSmall;
     this.#label(this.full, isSmall ? "maximize" : "minimize", t(isSmall ? "callMaximize" : "callMinimize"));
     if (!isSmall) this.hangUp.focus({ preventScroll: true });
     else if (this.before?.isConnected) this.before.focus({ preventScroll: true });
+  }
+
+  /** Moves the small call with the pointer, so that it covers nothing that the user reads. */
+  #drag(event) {
+    if (!this.isSmall || event.button !== 0 || event.target.closest("button")) return;
+    const { currentTarget: handle, pointerId, clientX, clientY } = event;
+    const { left, top } = this.element.getBoundingClientRect();
+    const move = ({ clientX: x, clientY: y }) => this.#place((this.#corner = { left: left + x - clientX, top: top + y - clientY }));
+    handle.setPointerCapture(pointerId);
+    handle.addEventListener("pointermove", move);
+    handle.addEventListener("lostpointercapture", () => handle.removeEventListener("pointermove", move), { once: true });
+  }
+
+  /** Places the small call within the window; without a corner, where the styles place it. */
+  #place(corner) {
+    const { style, offsetWidth: width, offsetHeight: height } = this.element;
+    style.inset = "";
+    if (!corner) return;
+    const within = (value, most) => Math.max(8, Math.min(value, most - 8));
+    style.inset = `${within(corner.top, innerHeight - height)}px auto auto ${within(corner.left, innerWidth - width)}px`;
   }
 
   #label(button, symbol, label, isPressed) {
@@ -160,6 +185,7 @@ export class CallScreen {
 
   close() {
     clearInterval(this.#clock);
+    removeEventListener("resize", this.resized);
     if (document.pictureInPictureElement && this.element.contains(document.pictureInPictureElement)) document.exitPictureInPicture().catch(() => {});
     for (const tile of this.#tiles.values()) tile.close();
     this.#own.close();

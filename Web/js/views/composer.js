@@ -8,6 +8,7 @@ import { openMenu } from "./menu.js";
 import { openAttachMenu } from "./attachmenu.js";
 import { withPanels } from "./later.js";
 import { sendFiles } from "./sendfiles.js";
+import { ScheduledLine } from "./scheduledline.js";
 import { SlowLine } from "./slowmode.js";
 import { attempt, toast } from "./toast.js";
 import { Tray } from "./tray.js";
@@ -52,6 +53,7 @@ export class Composer {
     this.tray.close();
     this.voice.close();
     this.slow.close();
+    this.scheduled.close();
     this.completion.dispose();
     this.element.remove();
   }
@@ -64,9 +66,10 @@ export class Composer {
     this.smile = h("button", { type: "button", class: "icon-button", "aria-label": t("emoji"), "aria-haspopup": "dialog", "aria-expanded": "false", onclick: () => emojiPicker(this.smile, (face) => this.insert(face), () => this.focus()) }, icon("smile"));
     this.sendButton = h("button", { type: "submit", id: "send", class: "send", "aria-label": t("send") }, icon("send"));
     this.slow = new SlowLine(this.view);
+    this.scheduled = new ScheduledLine(this.view);
     this.voice = new VoiceBar({ send: (recording) => this.#sendVoice(recording), changed: () => this.#update(), focus: () => (this.voice.isLocked ? this.sendButton : this.input).focus({ preventScroll: true }) });
     this.row = h("div", { class: "input-row" }, this.attach, this.input, this.smile, this.voice.element, this.sendButton, this.voice.button);
-    this.frame = h("div", { class: "frame" }, this.slow.element, this.bar, this.tray.element, this.row);
+    this.frame = h("div", { class: "frame" }, this.scheduled.element, this.slow.element, this.bar, this.tray.element, this.row);
     this.element = h("form", { class: "composer", onsubmit: (event) => { event.preventDefault(); this.submit(); } }, this.frame, this.tray.picker);
     this.input.addEventListener("input", () => this.#changed());
     this.input.addEventListener("keydown", (event) => this.#typed(event));

@@ -2,21 +2,21 @@
 
 import { h, replace, Scope } from "./dom.js";
 import { icon } from "./icons.js";
+import { addMembers } from "./addmembers.js";
 import { headAvatar } from "./avatar.js";
 import { LinkList } from "./links.js";
 import { openMedia } from "./mediabrowser.js";
 import { MemberPane } from "./members.js";
 import { chooseMute } from "./conversationmenu.js";
 import { deleteForAll, leave } from "./leaving.js";
-import { ask, openDialog } from "./dialog.js";
+import { ask } from "./dialog.js";
 import { groupSettings } from "./groupsettings.js";
 import { lookalikeNote } from "./lookalike.js";
-import { PeopleList, personRow } from "./pickers.js";
 import { pickImage } from "./profile.js";
 import { openMenu } from "./menu.js";
-import { attempt, toast } from "./toast.js";
+import { attempt } from "./toast.js";
 import { headTitle, isAdmin, isGroup, isMuted, permits, userName } from "./model.js";
-import { lastSeen, list, shortDate, span } from "../i18n/format.js";
+import { lastSeen, shortDate, span } from "../i18n/format.js";
 import { t } from "../i18n/index.js";
 
 export class DetailsView {
@@ -113,7 +113,7 @@ export class DetailsView {
       head.kind === "pair" && head.peer ? action("profile", "person", t("profile"), () => app.openProfile(head.peer.name)) : null,
       isOpenGroup && permits(head, "manage", "admins") ? action("edit", "edit", t("edit"), (event) => this.#editMenu(event.currentTarget)) : null,
       isOpenGroup && isAdmin(head) ? action("settings", "settings", t("settings"), () => groupSettings(state, this.head)) : null,
-      isOpenGroup && permits(head, "invite") ? action("add", "personAdd", t("addShort"), () => this.#addMembers()) : null,
+      isOpenGroup && permits(head, "invite") ? action("add", "personAdd", t("addShort"), () => addMembers(app, this.id)) : null,
     ];
   }
 
@@ -138,29 +138,5 @@ export class DetailsView {
         row("leave", t(isChannel ? "leaveChannel" : "leave"), () => leave(this.app, this.head)),
         row("warning", t("report"), () => this.app.report({ conv: this.id })),
         head.role === "owner" ? row("trash", t("deleteForAll"), () => deleteForAll(this.app, this.head)) : null));
-  }
-
-  #addMembers() {
-    const picked = new Set();
-    const people = new PeopleList(this.app, {
-      choose: (user) => { if (!picked.delete(user.name)) picked.add(user.name); done.disabled = !picked.size; people.refresh(); },
-      render: (user) => personRow(this.state, user, { chosen: picked.has(user.name) }), signature: (user) => String(picked.has(user.name)),
-      exclude: (user) => user.name === this.state.account?.name,
-    });
-    const done = h("button", { type: "button", class: "button primary", disabled: true, onclick: async () => {
-      dialog.close();
-      const answer = await attempt(this.state.invite(this.id, [...picked]));
-      if (answer) this.#tellAdded(answer, [...picked]);
-    } }, t("addMembers"));
-    const dialog = openDialog(t("addMembers"), [h("div", { class: "pad" }, people.field.element), people.rows.element, h("div", { class: "dialog-foot" }, done)], { label: "tall", onclose: () => people.close() });
-    people.show();
-  }
-
-  /** Reports which users were invited instead of added, and which were neither. */
-  #tellAdded({ added = [], invited = [] }, picked) {
-    const names = (users) => list(users.map((name) => userName(this.state, name)));
-    const others = picked.filter((name) => !added.includes(name) && !invited.includes(name));
-    if (invited.length) toast(t("wereInvited", { users: names(invited) }));
-    if (others.length) toast(t("wereNotAdded", { users: names(others) }), { role: "alert" });
   }
 }

@@ -36,11 +36,13 @@ export function permits(head, setting, fallback = "members") {
   return (head.settings?.[setting] ?? fallback) === "members";
 }
 
-export function canWrite(head) {
-  if (head.state && head.state !== "joined") return false;
-  if (head.kind === "self") return true;
-  if (head.kind === "channel") return isAdmin(head) || (head.settings?.write === "members" && head.role !== "reader");
-  return permits(head, "write");
+/** Returns whether an admin does not let the user write at the time `now`. */
+export const isSilenced = (head, now = Date.now()) => head.silenced_until > now;
+
+export function canWrite(head, now = Date.now()) {
+  if ((head.state && head.state !== "joined") || isSilenced(head, now)) return false;
+  if (!isGroup(head) || isAdmin(head)) return true;
+  return head.role !== "reader" && (head.settings?.write ?? (head.kind === "channel" ? "admins" : "members")) === "members";
 }
 
 const FILE_NAME = /^[^\s]+\.(png|jpe?g|gif|webp|avif|heic|mp4|mov|webm)$/i;
@@ -72,7 +74,7 @@ export function eventText(state, event) {
   if (isNote(event)) return noteText(state, event);
   // A preview in the list of conversations has no body; it contains the values that a call and a
   // voice message need.
-  const body = event.body ?? { state: event.call, voice: event.voice, duration: event.duration };
+  const body = event.body ?? { state: event.call, media: event.media, voice: event.voice, duration: event.duration };
   const text = event.text ?? body.text;
   switch (event.kind) {
     case "text": return text ?? "";

@@ -1,6 +1,7 @@
 // The modules that the page loads after the list and the first chat: dialogs, settings, the
 // details, the viewer.
 
+export { addMembers } from "./addmembers.js";
 export { recordVideo } from "./camera.js";
 export { newPoll, scheduleTime, shareContact } from "./compose.js";
 export { DetailsView } from "./details.js";

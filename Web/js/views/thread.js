@@ -6,7 +6,7 @@ import { Albums, partsOf } from "./albums.js";
 import { CallBar } from "./callbar.js";
 import { Composer } from "./composer.js";
 import { ContactBar } from "./contactbar.js";
-import { canWrite, eventText, isSilent, userName } from "./model.js";
+import { canWrite, eventText, isGroup, isSilenced, isSilent, permits, userName } from "./model.js";
 import { renderRow, updateRemaining } from "./message.js";
 import { rowShape } from "./rowshape.js";
 import { ThreadActions } from "./threadactions.js";
@@ -14,8 +14,9 @@ import { ThreadHeader } from "./threadheader.js";
 import { listenToLog } from "./threadinput.js";
 import { VirtualList } from "./virtual.js";
 import { attempt, toast } from "./toast.js";
+import { withPanels } from "./later.js";
 import { player } from "../media/player.js";
-import { number } from "../i18n/format.js";
+import { number, shortDate } from "../i18n/format.js";
 import { t } from "../i18n/index.js";
 
 export class ThreadView {
@@ -30,6 +31,7 @@ export class ThreadView {
   #spokenUpTo = 0;
   #loading = false;
   #ticked = 0;
+  #wasSilenced = false;
   #check = perFrame(() => this.#scrolled());
 
   constructor(app, id, { seq = null, thread = null } = {}) {
@@ -122,8 +124,9 @@ export class ThreadView {
     this.#rows = this.#albums.merge(this.state, this.#window.rows.filter((row) => !isSilent(row)));
     const last = this.#rows.at(-1);
     if (!this.#focusKey || !this.#rows.some((row) => row.key === this.#focusKey)) this.#focusKey = last?.key ?? null;
+    this.#showAlone();
     this.emptyHint ??= h("p", {}, t(this.head.kind === "self" ? "noNotesHint" : "noMessagesHint"));
-    this.emptyHint.hidden = !canWrite(this.head);
+    this.emptyHint.hidden = !canWrite(this.head, this.state.now);
     this.empty ??= h("div", { class: "empty" }, h("h2", {}, t("noMessages")), this.emptyHint);
     if (this.#rows.length || this.#window.loading) this.empty.remove();
     else this.scroller.prepend(this.empty);
@@ -133,6 +136,16 @@ export class ThreadView {
     const index = seq === undefined ? -1 : this.#rows.findIndex((row) => row.seq >= seq);
     this.list.setRows(this.#rows, seq === undefined ? {} : index >= 0 ? { index, place: "start" } : { place: "end" });
     this.#scrolled();
+  }
+
+  /** Offers to add members to a group without others and without messages. */
+  #showAlone() {
+    const { head } = this;
+    const isAlone = isGroup(head) && (head.members ?? 1) <= 1 && !head.n && this.thread === null && (!head.state || head.state === "joined") && permits(head, "invite") && !isSilenced(head, this.state.now);
+    if (!isAlone) return this.alone?.remove();
+    this.alone ??= h("div", { class: "empty alone" }, h("p", {}, t(head.kind === "channel" ? "aloneInChannel" : "aloneInGroup")),
+      h("button", { type: "button", class: "button primary", onclick: () => withPanels(({ addMembers }) => addMembers(this.app, this.id)) }, icon("personAdd"), t("addMembers")));
+    if (!this.alone.isConnected) this.scroller.append(this.alone);
   }
 
   #signature(row, index) {
@@ -163,6 +176,7 @@ export class ThreadView {
     updateRemaining(this.scroller, this.state.now);
     if (this.#rows.some(({ body }) => body?.closes_at > this.#ticked && body.closes_at <= this.state.now)) this.list.layout();
     this.#ticked = this.state.now;
+    if (this.#wasSilenced && !isSilenced(this.head, this.state.now)) this.updateHead();
   }
 
   /**
@@ -279,18 +293,21 @@ export class ThreadView {
     this.header.update();
     this.callBar.update();
     this.contactBar.update();
+    if (this.ready) this.#showAlone();
     this.#updateFoot();
     this.#check();
   }
 
-  get #isBlocked() {
+  /** Whether the conversation is with a user that the signed-in user has blocked. */
+  get isBlocked() {
     return this.head.kind === "pair" && this.state.contact(this.head.peer?.name)?.state === "blocked";
   }
 
   #updateFoot() {
     const { head } = this;
     if (this.selected.size) return;
-    if (canWrite(head) && !this.#isBlocked) {
+    this.#wasSilenced = isSilenced(head, this.state.now);
+    if (canWrite(head, this.state.now) && !this.isBlocked) {
       if (!this.composer) {
         this.composer = new Composer(this);
         replace(this.foot, this.composer.element);
@@ -345,6 +362,13 @@ export class ThreadView {
   }
 }
 
+/** Returns why the user cannot write. */
+function whyNot(head, now) {
+  if (head.state && head.state !== "joined") return t("leftGroup");
+  if (!isSilenced(head, now)) return t(head.role === "reader" ? "onlyReads" : "cannotWrite");
+  return head.silenced_until - now > 50 * 365 * 86_400_000 ? t("silenced") : t("silencedUntil", { time: shortDate(head.silenced_until) });
+}
+
 function footNote({ state, app }, head) {
   const answer = (accept) => attempt(state.answerInvitation(head.conv, accept));
   if (head.state === "invited") {
@@ -356,10 +380,9 @@ function footNote({ state, app }, head) {
     return h("div", { class: "composer-note" }, h("span", {}, t("requested")),
       h("button", { type: "button", class: "button quiet", onclick: () => attempt(state.leave(head.conv)).then(() => app.closeThread()) }, t("takeBackRequest")));
   }
-  if (head.kind === "pair" && canWrite(head)) {
+  if (head.kind === "pair" && (!head.state || head.state === "joined")) {
     return h("div", { class: "composer-note" }, h("span", {}, t("youBlocked", { name: userName(state, head.peer.name) })),
       h("button", { type: "button", class: "button", onclick: () => attempt(state.unblock(head.peer.name)) }, t("unblock")));
   }
-  const key = head.state && head.state !== "joined" ? "leftGroup" : "cannotWrite";
-  return h("div", { class: "composer-note" }, t(key));
+  return h("div", { class: "composer-note" }, whyNot(head, state.now));
 }

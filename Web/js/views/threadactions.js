@@ -39,7 +39,13 @@ export class ThreadActions {
     this.openThread = (row) => view.app.openConversation(this.id, row.thread ? { thread: row.thread, seq: row.seq } : { thread: row.seq });
     this.jump = (seq) => view.jumpTo(seq);
     this.reason = (error) => errorText(error);
-    this.call = view.app.owner?.calls && canCall(view.state.conversation(view.id) ?? {}) ? (media) => view.app.owner.calls.start(view.id, media === "video" ? "video" : "audio") : null;
+  }
+
+  /** Starts a call, or null while the user cannot call. */
+  get call() {
+    const { app, head, id, isBlocked } = this.view;
+    const { calls } = app.owner ?? {};
+    return calls && head && canCall(head) && !isBlocked ? (media) => calls.start(id, media === "video" ? "video" : "audio") : null;
   }
 
   menu(row, anchor) {
@@ -52,7 +58,7 @@ export class ThreadActions {
     const limits = state.session.limits ?? {};
     const age = (state.now - (row.at ?? state.now)) / 1000;
     const text = alive ? row.body?.text : null;
-    const writes = canWrite(head);
+    const writes = canWrite(head, state.now) && !view.isBlocked;
     const failed = row.status === "failed";
     openMenu(anchor, [
       failed && { icon: "undo", label: t("retry"), run: () => this.retry(row) },

@@ -42,7 +42,7 @@ export class ThreadHeader {
     const title = headTitle(state, view.head);
     replace(this.title, view.thread === null ? title : `${t("thread")} · ${title}`, view.head.kind === "pair" ? lookalikeMark(state, view.head.peer?.name) : null);
     replace(this.face, headAvatar(state, view.head, { size: "m", online: this.#peer()?.online }));
-    for (const button of this.calls) button.hidden = !canCall(view.head);
+    for (const button of this.calls) button.hidden = !canCall(view.head) || view.isBlocked;
     this.updatePresence();
     this.updatePins();
   }
