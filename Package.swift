@@ -377,7 +377,7 @@ let testTargets: [Target] = [
 let libraries = [
     "ApusJSON", "ApusEventLoop", "ApusWebSocketProtocol", "ApusEngineIOProtocol", "ApusSocketIOProtocol", "ApusFramedProtocol",
     "ApusConnectivity", "ApusWebSocket", "ApusFramedSocket", "ApusEngineIOServer", "ApusEngineIOClient", "ApusSocketIOServer",
-    "ApusSocketIOClient", "ApusSocketIOClientCompatibility", "ApusServices", "ApusChatServer", "ApusChatClient",
+    "ApusSocketIOClient", "ApusSocketIOClientCompatibility", "ApusServices", "ApusChatServer", "ApusChatClient", "ApusChatProtocol",
 ]
 
 let package = Package(
