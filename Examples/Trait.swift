@@ -1,0 +1,6 @@
+#if !ChatServer
+    #error("Examples requires the trait ChatServer: swift build --enable-all-traits")
+#endif
+#if !Services
+    #error("Examples requires the trait Services: swift build --enable-all-traits")
+#endif

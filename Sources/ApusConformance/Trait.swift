@@ -1,0 +1,3 @@
+#if !CommandLine
+    #error("ApusConformance requires the trait CommandLine: swift build --enable-all-traits")
+#endif

@@ -1,0 +1,3 @@
+#if !ChatServer
+    #error("ApusTesting requires the trait ChatServer: swift build --enable-all-traits")
+#endif
