@@ -2,8 +2,6 @@ import ApusChatProtocol
 import ApusJSON
 import Foundation
 import NIOConcurrencyHelpers
-import NIOCore
-import NIOPosix
 import Testing
 
 @testable import ApusChatClient
@@ -11,73 +9,17 @@ import Testing
 /// Downloads and exports from a server that answers every request with the same bytes.
 @Suite(.timeLimit(.minutes(5)))
 struct LiveDownloadTests {
-    /// Answers a request after the end of its head and closes the connection.
-    private final class Answering: ChannelInboundHandler {
-        typealias InboundIn = ByteBuffer
-        typealias OutboundOut = ByteBuffer
-
-        private let answer: [UInt8]
-        private let heads: NIOLockedValueBox<[String]>
-        private var received = ""
-
-        init(_ answer: [UInt8], _ heads: NIOLockedValueBox<[String]>) {
-            self.answer = answer
-            self.heads = heads
-        }
-
-        func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-            self.received += String(buffer: self.unwrapInboundIn(data))
-            guard self.received.contains("\r\n\r\n") else { return }
-            self.heads.withLockedValue { [received] in $0.append(received) }
-            self.received = ""
-            let (channel, written) = (context.channel, context.eventLoop.makePromise(of: Void.self))
-            written.futureResult.whenComplete { _ in channel.close(promise: nil) }
-            context.writeAndFlush(self.wrapOutboundOut(ByteBuffer(bytes: self.answer)), promise: written)
-        }
-    }
-
-    /// A client of a server with one answer, and a folder for downloads.
-    private struct World {
-        let client: ChatHTTPClient
-        let folder: String
-        let heads: NIOLockedValueBox<[String]>
-
-        /// Returns the names of the files in the folder.
-        var files: [String] { (try? FileManager.default.contentsOfDirectory(atPath: self.folder).sorted()) ?? [] }
-
-        func save(_ name: String) async throws(ChatClientError) {
-            try await self.client.save("/api/account/export", to: "\(self.folder)/\(name)", access: "token")
-        }
-    }
+    private typealias World = AnsweredClient
 
     private func with(_ answer: String, _ body: [UInt8] = [], base: String = "", _ test: (World) async throws -> Void) async throws {
-        let heads = NIOLockedValueBox<[String]>([])
-        let bytes = Array(answer.utf8) + body
-        let listener = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-            .childChannelInitializer { channel in
-                channel.eventLoop.makeCompletedFuture { try channel.pipeline.syncOperations.addHandler(Answering(bytes, heads)) }
-            }
-            .bind(host: "127.0.0.1", port: 0).get()
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("apus-download-" + UUID().uuidString).path
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
-        let client = try ChatHTTPClient(
-            server: "http://127.0.0.1:\(listener.localAddress?.port ?? 0)\(base)", configuration: ChatClientConfiguration())
-        let result: Result<Void, any Error>
-        do { result = .success(try await test(World(client: client, folder: folder, heads: heads))) } catch { result = .failure(error) }
-        client.shutdown()
-        try? await listener.close()
-        try? FileManager.default.removeItem(atPath: folder)
-        try result.get()
+        try await withAnswer(answer, body, base: base, test)
     }
 
     private static let blob = String(repeating: "0f", count: 32)
 
     private static func ok(_ length: Int) -> String { "HTTP/1.1 200 OK\r\nContent-Length: \(length)\r\nConnection: close\r\n\r\n" }
 
-    private func code(_ body: () async throws -> Void) async -> ChatClientError.Code? {
-        do { try await body() } catch { return (error as? ChatClientError)?.code }
-        return nil
-    }
+    private func code(_ body: () async throws -> Void) async -> ChatClientError.Code? { await codeOfError(body) }
 
     // MARK: Downloads
 
