@@ -34,8 +34,11 @@ public enum ChatMarkdown {
     public static func source(of text: String, entities: [TextEntity]) -> String {
         let source = Self.source(of: text, entities, escapes: [])
         let parsed = Self.parse(source)
-        if parsed.text == text, Self.formats(parsed.entities) == Self.formats(entities) { return source }
-        let escapes: Set<Unicode.Scalar> = ["\\", "*", "_", "~", "|", "`", "["]
+        // A literal `@all` must not notify all members after an edit.
+        let hasNewAll = parsed.entities.count { $0.kind == .all } > entities.count { $0.kind == .all }
+        if parsed.text == text, !hasNewAll, Self.formats(parsed.entities) == Self.formats(entities) { return source }
+        var escapes: Set<Unicode.Scalar> = ["\\", "*", "_", "~", "|", "`", "["]
+        if hasNewAll { escapes.insert("@") }
         let hasNames = String(String.UnicodeScalarView(ChatEmoji.replacingNames(in: Array(text.unicodeScalars)))) != text
         return Self.source(of: text, entities, escapes: hasNames ? escapes.union([":"]) : escapes)
     }
@@ -53,8 +56,8 @@ public enum ChatMarkdown {
 
     /// Returns the Markdown of a text and its entities.
     ///
-    /// - Parameter escapes: The characters of the text that a backslash precedes, except in code
-    ///   and addresses, where it would be a part of the content.
+    /// - Parameter escapes: The characters of the text that a backslash precedes, except in code,
+    ///   addresses and mentions, where it would be a part of the content.
     private static func source(of text: String, _ entities: [TextEntity], escapes: Set<Unicode.Scalar>) -> String {
         var scalars = Array(text.unicodeScalars)
         var inserts: [(place: Int, order: Int, mark: String)] = []
@@ -63,7 +66,7 @@ public enum ChatMarkdown {
             let start = Int(clamping: entity.offset)
             guard entity.length > 0, start >= 0, start < scalars.count else { continue }
             let end = start + min(Int(clamping: entity.length), scalars.count - start)
-            if [.code, .pre, .link].contains(entity.kind) { literal.formUnion(start..<end) }
+            if [.code, .pre, .link, .mention, .all].contains(entity.kind) { literal.formUnion(start..<end) }
             switch entity.kind {
             case .bold, .italic, .underline, .strike, .spoiler, .code:
                 let mark = Self.marks[entity.kind] ?? ""

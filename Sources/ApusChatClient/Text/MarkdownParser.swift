@@ -12,6 +12,8 @@ struct MarkdownParser {
     /// The maximum depth of nested marks, each of which is a recursive call. Deeper marks are plain
     /// text.
     private static let maximumDepth = 32
+    /// The maximum length of the address of a link (docs/chat-wire.md, Entity).
+    private static let maximumAddress = 2_000
 
     init(mentions: [String: UserName], all: Set<String>) {
         self.mentions = mentions
@@ -185,7 +187,7 @@ struct MarkdownParser {
             return nil
         }
         let url = String(String.UnicodeScalarView(rest[start..<end]))
-        guard (1...2_000).contains(end - start), EntityRule.isSafe(url) else { return nil }
+        guard (1...Self.maximumAddress).contains(end - start), EntityRule.isSafe(url) else { return nil }
         return (Array(title), url, end + 1)
     }
 
@@ -248,7 +250,8 @@ struct MarkdownParser {
             let stop = text[place...].firstIndex(where: \.endsAddress) ?? text.endIndex
             let address = Self.withoutPunctuation(text[place..<stop])
             let url = String(String.UnicodeScalarView(address))
-            guard stop > head, EntityRule.isSafe(url) else {
+            // A longer address than a link can have is text.
+            guard stop > head, address.count <= Self.maximumAddress, EntityRule.isSafe(url) else {
                 place = max(stop, place + 1)
                 continue
             }

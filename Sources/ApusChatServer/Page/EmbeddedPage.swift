@@ -14,7 +14,7 @@ enum EmbeddedPage {
         _img_maskable_512_png,
         _img_touch_180_png,
         _index_html,
-        _js_app_703e3b8fa1fb4e48_js,
+        _js_app_7e673edae70dfc79_js,
         _js_core_core_e2b9e28338b1e8a1_js,
         _js_core_worker_41efa404e07df190_js,
         _js_i18n_zh_82422a61aa8a4bb2_js,
@@ -1526,7 +1526,7 @@ gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gPQVAAAA//+DQEnNAAAA
   <link rel="apple-touch-icon" href="img/touch-180.png">
   <link rel="manifest" href="app.webmanifest">
   <link rel="stylesheet" href="css/page-61b1b216f8442a36.css">
-  <script type="module" src="js/app-703e3b8fa1fb4e48.js"></script>
+  <script type="module" src="js/app-7e673edae70dfc79.js"></script>
 </head>
 <body>
   <div id="app"></div>
@@ -1537,7 +1537,7 @@ gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gPQVAAAA//+DQEnNAAAA
 
 """#))
 
-    private static let _js_app_703e3b8fa1fb4e48_js = EmbeddedFile(path: "js/app-703e3b8fa1fb4e48.js", content: .text(#"""
+    private static let _js_app_7e673edae70dfc79_js = EmbeddedFile(path: "js/app-7e673edae70dfc79.js", content: .text(#"""
 const $parts = {};
 const $later = (path) => $parts[path] ??= import(path).then((part) => part.default($all()), (error) => { delete $parts[path]; throw error; });
 const $all = () => ({ $later, $core_applying, $state_notifications, $core_receipts, $state_api, $state_lists, $state_window, $state_store, $state_index, $boot, $views_dom, $views_icons, $i18n_en, $i18n_index, $i18n_format, $views_model, $views_menu, $views_auth, $views_avatar, $calls_media, $views_calltiles, $views_toast, $views_calldevices, $views_callscreen, $views_callring, $calls_machine, $calls_stats, $calls_peer, $calls_signals, $calls_call, $calls_center, $calls_tone, $views_calls, $views_address, $views_dialog, $views_later, $views_clipboard, $text_skeleton, $views_lookalike, $views_virtual, $views_rows, $views_pickers, $views_searchfilters, $text_emoji, $text_markdown, $text_render, $views_search, $views_folders, $views_conversationmenu, $views_fields, $views_requests, $views_callbar, $views_threadheader, $views_sidebar, $views_albums, $views_emojipicker, $views_completion, $media_wave, $media_recorder, $views_attachmenu, $text_blurhash, $media_describe, $core_requests, $views_sendfiles, $views_scheduledline, $views_slowmode, $views_tray, $views_voicebar, $views_composer, $views_contactbar, $views_pagedpeople, $views_votes, $views_pictures, $views_place, $media_played, $media_player, $views_voice, $views_attachments, $views_message, $views_rowshape, $views_threadactions, $views_threadinput, $views_thread, $views_shell, $views_sound, $state_push, $views_preferences, $app });
@@ -6592,7 +6592,7 @@ mentioned(text.slice(at, match.index));
 const url = linkEnd(match[0]);
 const offset = out.length;
 add(url);
-if (isSafeURL(url)) entity("link", offset, { url });
+if (count(url) <= 2000 && isSafeURL(url)) entity("link", offset, { url });
 at = match.index + url.length;
 }
 mentioned(text.slice(at));
@@ -6677,9 +6677,12 @@ const MARKS = { bold: "**", italic: "*", underline: "__", strike: "~~", spoiler:
 function toMarkdown(text, entities = []) {
 const source = withMarks(text, entities, "");
 const parsed = parseMarkdown(source);
-if (parsed.text === text && formats(parsed.entities) === formats(entities)) return source;
-return withMarks(text, entities, replaceShortcodes(text) === text ? "\\*_~|`[" : "\\*_~|`[:");
+const hasNewAll = alls(parsed.entities) > alls(entities);
+if (parsed.text === text && !hasNewAll && formats(parsed.entities) === formats(entities)) return source;
+return withMarks(text, entities, "\\*_~|`[" + (replaceShortcodes(text) === text ? "" : ":") + (hasNewAll ? "@" : ""));
 }
+
+const alls = (entities) => entities.filter(({ type }) => type === "all").length;
 
 function formats(entities) {
 return entities.filter(({ type }) => MARKS[type] || type === "pre").map(({ type, offset, length }) => `${type} ${offset} ${length}`).sort().join();
@@ -6691,7 +6694,7 @@ const inserts = [];
 const literal = new Set();
 for (const { type, offset, length, url, language } of entities) {
 const end = offset + length;
-if (["code", "pre", "link"].includes(type)) for (let at = offset; at < end; at += 1) literal.add(at);
+if (["code", "pre", "link", "mention", "all"].includes(type)) for (let at = offset; at < end; at += 1) literal.add(at);
 if (MARKS[type]) inserts.push([offset, 1, MARKS[type]], [end, 0, MARKS[type]]);
 else if (type === "pre") inserts.push([offset, 1, `\`\`\`${language ?? ""}\n`], [end, 0, "\n```"]);
 else if (type === "link" && scalars.slice(offset, end).join("") !== url) inserts.push([offset, 1, "["], [end, 0, `](${url})`]);

@@ -112,7 +112,8 @@ export function parseMarkdown(source, { mentions = new Map(), all = new Set(["al
       const url = linkEnd(match[0]);
       const offset = out.length;
       add(url);
-      if (isSafeURL(url)) entity("link", offset, { url });
+      // A longer address than a link can have is text (docs/chat-wire.md, Entity).
+      if (count(url) <= 2000 && isSafeURL(url)) entity("link", offset, { url });
       at = match.index + url.length;
     }
     mentioned(text.slice(at));
@@ -203,9 +204,13 @@ const MARKS = { bold: "**", italic: "*", underline: "__", strike: "~~", spoiler:
 export function toMarkdown(text, entities = []) {
   const source = withMarks(text, entities, "");
   const parsed = parseMarkdown(source);
-  if (parsed.text === text && formats(parsed.entities) === formats(entities)) return source;
-  return withMarks(text, entities, replaceShortcodes(text) === text ? "\\*_~|`[" : "\\*_~|`[:");
+  // A literal `@all` must not notify all members after an edit.
+  const hasNewAll = alls(parsed.entities) > alls(entities);
+  if (parsed.text === text && !hasNewAll && formats(parsed.entities) === formats(entities)) return source;
+  return withMarks(text, entities, "\\*_~|`[" + (replaceShortcodes(text) === text ? "" : ":") + (hasNewAll ? "@" : ""));
 }
+
+const alls = (entities) => entities.filter(({ type }) => type === "all").length;
 
 /** Returns the entities that Markdown expresses by marks, as a text to compare. */
 function formats(entities) {
@@ -214,7 +219,7 @@ function formats(entities) {
 
 /**
  * Inserts the marks of the entities. A backslash precedes each character of `escapes` in the text,
- * except in code and addresses.
+ * except in code, addresses and mentions.
  */
 function withMarks(text, entities, escapes) {
   const scalars = [...text];
@@ -222,7 +227,7 @@ function withMarks(text, entities, escapes) {
   const literal = new Set();
   for (const { type, offset, length, url, language } of entities) {
     const end = offset + length;
-    if (["code", "pre", "link"].includes(type)) for (let at = offset; at < end; at += 1) literal.add(at);
+    if (["code", "pre", "link", "mention", "all"].includes(type)) for (let at = offset; at < end; at += 1) literal.add(at);
     if (MARKS[type]) inserts.push([offset, 1, MARKS[type]], [end, 0, MARKS[type]]);
     else if (type === "pre") inserts.push([offset, 1, `\`\`\`${language ?? ""}\n`], [end, 0, "\n```"]);
     else if (type === "link" && scalars.slice(offset, end).join("") !== url) inserts.push([offset, 1, "["], [end, 0, `](${url})`]);

@@ -1,0 +1,117 @@
+import ApusChatProtocol
+import ApusJSON
+import ApusSeededRandom
+import Testing
+
+@testable import ApusChatClient
+
+/// Random Markdown. The parsed text and its entities are a body that the server accepts, and an
+/// edit without a change keeps the text.
+@Suite("Markdown of any source", .timeLimit(.minutes(5)))
+struct MarkdownPropertyTests {
+    private static let mentions = ["bob": Value.bob, "王": Value.name("wang")]
+    private static let parts = [
+        "a", "b ", " ", "\n", "\n\n", "*", "**", "_", "__", "~~", "||", "`", "```", "```swift\n", "\n```\n", "> ", "- ", "* ", "[", "]",
+        "(",
+        ")", "](https://a.example)", "[t](mailto:a@b.c)", "https://a.example/x_y", "http://", "@bob", "@all", "@王", "@", ":wave:", ":",
+        "\\",
+        "\\*", "é", "e\u{301}", "鸟", "👍🏽", "👨‍👩‍👧", "\u{200D}", "\u{202E}", "\u{0}", "\u{A0}", "\u{2028}", "\r\n", "\r", "\t", "• ", "1. ",
+        "snake_case", "2*3*4", "://", "<", ">", "\"", ",", ".", "!",
+    ]
+
+    private func source(_ count: Int, with generator: inout SplitMix64) -> String {
+        (0..<count).map { _ in Self.parts.randomElement(using: &generator) ?? "a" }.joined()
+    }
+
+    /// Returns the error of the server for a parsed text; nil if it accepts the text.
+    private func problem(_ text: String, _ entities: [TextEntity]) -> WireError? {
+        do throws(WireError) {
+            let accepted = try ChatKinds.accept(kind: .text, body: TextBody(text: text, entities: entities).json.objectValue ?? [:])
+            #expect(accepted.fields["text"]?.stringValue?.utf8.elementsEqual(text.utf8) == true)
+            return nil
+        } catch { return error }
+    }
+
+    @Test func theServerAcceptsWhatIsParsed() {
+        var generator = SplitMix64(state: 91)
+        for _ in 0..<6_000 {
+            let source = self.source(Int.random(in: 1...30, using: &generator), with: &generator)
+            let (text, entities) = ChatMarkdown.parse(source, mentions: Self.mentions)
+            guard text.unicodeScalars.contains(where: { !$0.properties.isWhitespace }) else { continue }
+            let error = self.problem(text, entities)
+            #expect(error == nil, "\(source.debugDescription): \(error.map(String.init(describing:)) ?? "")")
+        }
+    }
+
+    /// Values at the limits of the wire: what exceeds one is text without a format.
+    @Test(arguments: [1_000, 1_900, 1_983, 1_984, 2_000, 2_001, 5_000])
+    func aLongAddressIsAcceptedOrText(length: Int) {
+        let address = "https://a.example" + "/" + String(repeating: "x", count: length - 18)
+        for source in [address, "see \(address) there", "[title](\(address))", "**\(address)**", "<\(address)>"] {
+            let (text, entities) = ChatMarkdown.parse(source)
+            #expect(self.problem(text, entities) == nil, "\(source.prefix(12)) \(length)")
+            #expect(entities.contains { $0.kind == .link } == (length <= 2_000), "\(source.prefix(12)) \(length)")
+        }
+    }
+
+    @Test(arguments: [1, 29, 30, 31, 40])
+    func aLongLanguageIsAcceptedOrText(length: Int) {
+        let (text, entities) = ChatMarkdown.parse("```\(String(repeating: "a", count: length))\nlet x\n```")
+        #expect(self.problem(text, entities) == nil)
+        #expect(entities.contains { $0.kind == .pre && $0.language?.count == length } == (length <= 30))
+    }
+
+    /// An edit that changes nothing keeps the text and its formats. Texts with marks of their own
+    /// are those of `marksOfATextStay`.
+    @Test func aSourceKeepsTheTextAndItsFormats() {
+        var generator = SplitMix64(state: 93)
+        let kinds: Set<TextEntityKind> = [.bold, .italic, .underline, .strike, .spoiler, .code, .link]
+        var formatted = 0
+        for _ in 0..<20_000 {
+            let source = self.source(Int.random(in: 1...12, using: &generator), with: &generator)
+            let first = ChatMarkdown.parse(source, mentions: Self.mentions)
+            let isPlain = !first.text.unicodeScalars.contains { "\\*_~|`[](<>:-•\n\r\u{2028}".unicodeScalars.contains($0) }
+            // The names of users are not known where the source of an edit is made.
+            guard !first.text.contains("@bob"), !first.text.contains("@王") else { continue }
+            let isInside = first.text.unicodeScalars.first?.properties.isWhitespace == false
+            guard isPlain, isInside, first.entities.allSatisfy({ kinds.contains($0.kind) }) else { continue }
+            let edited = ChatMarkdown.source(of: first.text, entities: first.entities)
+            let second = ChatMarkdown.parse(edited, mentions: Self.mentions)
+            let isSame = second.text.unicodeScalars.elementsEqual(first.text.unicodeScalars) && second.entities == first.entities
+            #expect(isSame, "\(source.debugDescription) is \(first), edited as \(edited.debugDescription)")
+            if !first.entities.isEmpty { formatted += 1 }
+        }
+        #expect(formatted > 100)
+    }
+
+    /// A text without a format stays one, also if it looks like Markdown.
+    @Test func aPlainTextStaysPlain() {
+        var generator = SplitMix64(state: 97)
+        let kinds: Set<TextEntityKind> = [.bold, .italic, .underline, .strike, .spoiler, .code]
+        for _ in 0..<4_000 {
+            let text = (0..<Int.random(in: 1...10, using: &generator)).map { _ in
+                ["a", "b", "*", "**", "_", "__", "~~", "||", "`", "\\", "[", "]", "(x)", "鸟", ".", "a b"].randomElement(using: &generator)
+                    ?? "a"
+            }.joined()
+            let parsed = ChatMarkdown.parse(ChatMarkdown.source(of: text, entities: []))
+            #expect(parsed.text == text && !parsed.entities.contains { kinds.contains($0.kind) }, "\(text.debugDescription)")
+        }
+    }
+
+    /// Spans cover the text once, and each entity has its characters.
+    @Test func spansAreThoseOfTheEntities() {
+        var generator = SplitMix64(state: 101)
+        for _ in 0..<3_000 {
+            let source = self.source(Int.random(in: 1...15, using: &generator), with: &generator)
+            let (text, entities) = ChatMarkdown.parse(source, mentions: Self.mentions)
+            let spans = ChatTextSpan.spans(of: text, entities: entities)
+            #expect(spans.flatMap { Array($0.text.unicodeScalars) }.elementsEqual(text.unicodeScalars), "\(source.debugDescription)")
+            var place: Int64 = 0
+            for span in spans {
+                let inside = entities.filter { $0.offset <= place && place < $0.offset + $0.length }
+                #expect(span.kinds == Set(inside.map(\.kind)), "\(source.debugDescription)")
+                place += Int64(span.text.unicodeScalars.count)
+            }
+        }
+    }
+}
