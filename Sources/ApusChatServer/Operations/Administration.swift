@@ -204,12 +204,19 @@ package final class Administration: Sendable {
 
     // MARK: Texts
 
-    /// Returns the fields as one line. Control characters are removed, because the text of users
-    /// could otherwise control the terminal of the operator.
-    private static func line(_ fields: String...) -> String {
-        fields.map { field in
-            String(String.UnicodeScalarView(field.unicodeScalars.map { $0.properties.generalCategory == .control ? " " : $0 }))
-        }.joined(separator: "\t")
+    /// Returns the fields as one line. Characters that could control the terminal of the operator,
+    /// end the line or turn its text around are replaced, because users choose the texts.
+    private static func line(_ fields: String...) -> String { fields.map(Self.harmless).joined(separator: "\t") }
+
+    private static func harmless(_ field: String) -> String {
+        String(
+            String.UnicodeScalarView(
+                field.unicodeScalars.map { scalar in
+                    switch scalar.properties.generalCategory {
+                    case .control, .lineSeparator, .paragraphSeparator: " "
+                    default: scalar.properties.isBidiControl ? " " : scalar
+                    }
+                }))
     }
 
     private static func time(_ milliseconds: Int64) -> String {
