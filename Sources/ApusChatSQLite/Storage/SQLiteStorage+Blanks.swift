@@ -2,21 +2,27 @@ import ApusChatProtocol
 import ApusChatStorage
 
 extension SQLiteStorage {
-    /// Removes the content of events and the data derived from it.
+    /// Removes the mentions of messages from the numbers of unread mentions.
+    func removeMentions(of blanks: [EventBlank]) throws(StorageError) {
+        for blank in blanks {
+            let slot = try self.existing(blank.address.conversation).slot
+            let found = try self.connection.statement(FactQuery.event).with(EventPlace.id(slot, blank.address.seq)).first {
+                EventColumns.row($0, in: blank.address.conversation)
+            }
+            guard let event = found, event.isMessage else { continue }
+            let statement = try self.connection.statement(ChangeQuery.removeMention)
+            for user in event.mentionRows { try statement.with(user, slot, event.n).run() }
+        }
+    }
+
+    /// Removes the content of events and the data derived from it, except mentions.
     func blank(_ blanks: [EventBlank]) throws(StorageError) {
         var touched: Set<ConversationKey> = []
         for blank in blanks {
             let conversation = try self.existing(blank.address.conversation)
             let id = EventPlace.id(conversation.slot, blank.address.seq)
-            let found = try self.connection.statement(FactQuery.event).with(id).first {
-                EventColumns.row($0, in: blank.address.conversation)
-            }
-            guard let event = found else { continue }
+            guard try self.connection.statement(FactQuery.event).with(id).first({ _ in true }) != nil else { continue }
             touched.insert(blank.address.conversation)
-            let removeMention = try self.connection.statement(ChangeQuery.removeMention)
-            if event.isMessage {
-                for user in event.mentionRows { try removeMention.with(user, conversation.slot, event.n).run() }
-            }
             try self.connection.statement(ChangeQuery.blankEvent).with(id, blank.state.code).run()
             try self.connection.statement(ChangeQuery.addTextChange).with(id).run()
             for query in [ChangeQuery.blankEdits, .blankPreviews] {

@@ -6,6 +6,8 @@ extension SQLiteStorage {
     func write(_ changes: Changes, commit: Int64) throws(StorageError) {
         for change in changes.conversations { try self.write(change, commit: commit) }
         try self.append(changes.events)
+        // A target that lost its content no longer names the mentioned users.
+        try self.removeMentions(of: changes.blanks)
         for event in changes.targets { try self.write(target: event) }
         for removal in changes.folderRemovals { try self.write(removal, commit: commit) }
         for member in changes.members { try self.write(member, commit: commit) }

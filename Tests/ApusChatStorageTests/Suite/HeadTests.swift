@@ -74,6 +74,19 @@ import Testing
             ]
         }
         #expect(try world.head(world.bob, group)?.mentions == 1)
+        // A recall also writes the message as a target, without its content.
+        try world.append(to: group, by: world.ann) { event, _ in event.mentions = [world.bob] }
+        try world.append(to: group, by: world.ann) { event, _ in event.mentionsAll = true }
+        #expect(try world.head(world.bob, group)?.mentions == 3)
+        for seq in [5, 6] as [Int64] {
+            var event = try #require(try world.event(EventAddress(group, seq)))
+            event.blank(.recalled)
+            try world.write {
+                $0.targets = [event]
+                $0.blanks = [EventBlank(address: EventAddress(group, seq), state: .recalled)]
+            }
+        }
+        #expect(try world.head(world.bob, group)?.mentions == 1)
         try world.modify(world.bob, group) { $0.minSeq = 5 }
         #expect(try world.head(world.bob, group)?.mentions == 0)
     }
