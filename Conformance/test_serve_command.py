@@ -154,7 +154,7 @@ def test_a_requested_port_in_use_is_an_error(tmp_path, option):
         process = subprocess.run(
             [str(BINARY), "serve", "--data", str(tmp_path), *(word for pair in ports.items() for word in pair)], capture_output=True, text=True, timeout=60)
         assert process.returncode == 1
-        assert f"port {port} is used by another program; select another one with {option}" in process.stderr
+        assert f"port {port} is already in use; select another one with {option}" in process.stderr
 
 
 def test_a_certificate_requires_tls(tmp_path):

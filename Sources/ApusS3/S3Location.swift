@@ -18,14 +18,14 @@ package struct S3Location: Hashable, Sendable {
         let parts = url.dropFirst(5).split(separator: "/", omittingEmptySubsequences: false).map(String.init)
         let bucket = parts.first ?? ""
         guard (3...63).contains(bucket.utf8.count), bucket.utf8.allSatisfy(Self.isBucketByte) else {
-            throw Self.invalid("the bucket \(bucket) must have 3 to 63 lower-case letters, digits, dots and hyphens")
+            throw Self.invalid("the name of the bucket \(bucket) must consist of 3 to 63 lower-case letters, digits, dots or hyphens")
         }
         let folders = parts.dropFirst().filter { !$0.isEmpty }
         guard folders.allSatisfy({ $0 != "." && $0 != ".." }), folders.joined(separator: "/").utf8.count <= 512 else {
             throw Self.invalid("the prefix of \(url) must have at most 512 bytes and no part . or ..")
         }
         guard !region.isEmpty, region.utf8.allSatisfy(Self.isBucketByte) else {
-            throw Self.invalid("the region \(region) must have lower-case letters, digits and hyphens")
+            throw Self.invalid("the region \(region) must consist of lower-case letters, digits, dots or hyphens")
         }
         self.region = region
         self.prefix = folders.map { $0 + "/" }.joined()

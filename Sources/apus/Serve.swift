@@ -164,7 +164,7 @@ struct Serve: AsyncParsableCommand {
             let option =
                 port == self.port
                 ? "--port" : port == self.metricsPort ? "--metrics-port" : port == self.legacyPort ? "--legacy-port" : "--tls-port"
-            throw Failure(message: "port \(port) is used by another program; select another one with \(option)")
+            throw Failure(message: "port \(port) is already in use; select another one with \(option)")
         }
     }
 
@@ -202,7 +202,7 @@ struct Serve: AsyncParsableCommand {
     private static let standardTLSPort = 3443
 }
 
-/// A value of an option.
+/// The value of an option that is `on` or `off`.
 enum Switch: String, ExpressibleByArgument, CaseIterable { case on, off }
 
 /// Reads an option that has some words as values.

@@ -223,7 +223,8 @@ struct FilmMetadataTests {
         #expect(throws: DamagedFilm.self) { try Self.changes(.isoMedia, file) }
     }
 
-    /// Otherwise, a small file could make the server write any number of bytes.
+    /// With samples that share data, a small file could make the server write far more bytes than
+    /// the file has.
     @Test func samplesThatClaimTheSameDataAreDamage() {
         let count = 200
         let file = Self.telemetry(sizes: Self.box("stsz", Self.number(0), Self.number(6), Self.number(2 * count))) { start in

@@ -4,11 +4,13 @@ import Foundation
 final class PythonPeer: @unchecked Sendable {
     // Unchecked because the members are set in `init` and only read afterwards.
 
-    /// A Python with python-socketio and aiohttp. `make test` sets the one in `.venv`.
+    /// The path of a Python interpreter with python-socketio and aiohttp, from `APUS_PYTHON`; nil if
+    /// it is not executable. `make test` selects the one in `.venv`.
     static let interpreter = PythonPeer.executable("APUS_PYTHON")
 
-    /// A Python with python-socketio 4.6 (Socket.IO 2.x). `make test` sets the one in
-    /// `.venv-socketio4-server`, if it exists.
+    /// The path of a Python interpreter with python-socketio 4.6 (Socket.IO 2.x), from
+    /// `APUS_PYTHON_SOCKETIO4`. `make test` selects the one in `.venv-socketio4-server`, if it
+    /// exists.
     static let interpreter4 = PythonPeer.executable("APUS_PYTHON_SOCKETIO4")
 
     private static func executable(_ variable: String) -> String? {

@@ -122,8 +122,8 @@ struct PythonPeer4Tests {
     }
 
     @Test func weKeepTheHeartbeatGoing() async throws {
-        // In Engine.IO 3 the client pings. The server closes a silent client after the sum of both
-        // times.
+        // In Engine.IO 3 the client pings. The server closes a session if no packet arrives within
+        // the ping interval plus the ping timeout.
         let peer = try PythonPeer(arguments: ["--ping-interval", "0.2", "--ping-timeout", "0.4"], interpreter: PythonPeer.interpreter4)
         defer { peer.kill() }
         let socket = self.manager(peer, .webSocket).defaultSocket

@@ -1,4 +1,4 @@
-/// A client of the load. Confined to the event loop of its worker.
+/// A client of the load generator. Confined to the event loop of its worker.
 protocol BenchPeer: AnyObject {
     /// Sends at most `count` messages, limited by the free slots, all scheduled for `time`.
     /// - Returns: The number of messages sent.

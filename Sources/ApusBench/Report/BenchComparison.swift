@@ -1,7 +1,7 @@
 /// A comparison of two results.
 struct BenchComparison {
-    /// The relative difference between two runs of one load on a shared machine; a smaller change
-    /// counts as none.
+    /// The relative difference that two runs of the same load can have on a shared machine. A
+    /// smaller change is reported as `same`.
     static let noise = 0.05
 
     struct Row: Equatable {

@@ -116,7 +116,8 @@ extension ChatConversation {
         get async throws(ChatClientError) { try await self.engine.messages(try await self.head.pins, in: self.id) }
     }
 
-    /// Returns the properties of the conversation that its head does not contain.
+    /// Requests the current head, the description, the creation time and the creator of the
+    /// conversation.
     public func info() async throws(ChatClientError) -> ConversationInfo {
         let answer = try await self.engine.askPatiently(ChatVerbs.conversationInfo, InfoRequest(conversation: self.id))
         _ = await self.engine.adopt(answer.head)

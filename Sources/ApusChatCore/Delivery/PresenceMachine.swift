@@ -57,7 +57,7 @@ package struct PresenceMachine: Sendable {
         for (user, since) in self.leaving {
             guard time.elapsed(since: since) >= Self.grace else { break }
             count += 1
-            // The user has reconnected and disconnected again, and has a later entry.
+            // The user has reconnected. After a further disconnect, a later entry applies.
             guard self.people[user]?.offlineSince == since else { continue }
             self.people[user] = nil
             actions.append(.announce(user, isOnline: false))

@@ -137,8 +137,8 @@ extension Accounts {
             conversation: ConversationID(number: own.rawValue), id: request.id, seq: nil, at: self.clock.now())
     }
 
-    /// Ends the session of one device of a user, which can be the requesting one, or of all other
-    /// devices if `device` is nil.
+    /// Ends the session of `device`, or of all devices except the requesting one if it is nil.
+    /// `device` may be the requesting device.
     package func endDevices(_ device: DeviceID?, of session: AccountSession) async throws {
         let ended = try await self.database.write { storage -> [DeviceRow] in
             let all = try storage.devices(of: session.user, limit: 1_000)

@@ -34,7 +34,8 @@ extension ChatRoutes {
     /// The parameters that a link takes over from the request for it.
     private static let linkParameters = ["size", "user", "conv", "link"]
 
-    /// Returns the session of a request for a blob, or that of the link.
+    /// Returns the session that reads a blob: the session that created the signed link if the
+    /// request has one, else that of the request.
     private func reader(_ request: Request, _ context: Context) async throws -> AccountSession {
         guard let link = request.uri.queryParameters["signed"] else { return try await self.session(of: request) }
         guard let blob = BlobID(try context.parameters.require("blob")) else { throw Self.missing }

@@ -65,7 +65,7 @@ struct AnswerMiddleware: RouterMiddleware {
 }
 
 extension Response {
-    /// Returns a response with an object of the wire.
+    /// Returns a response whose body is the object as JSON.
     static func json(_ object: some WireObject, status: HTTPResponse.Status = .ok) throws -> Response {
         try .json(value: object.json, status: status)
     }

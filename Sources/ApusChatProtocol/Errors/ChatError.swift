@@ -35,7 +35,7 @@ public struct ChatError: Error, Hashable, Sendable, CustomStringConvertible {
         case unavailable
         /// The server failed.
         case `internal`
-        /// A code that a later server defines. Treat it as permanent.
+        /// A code that a later version of the server defines. Treat it as permanent.
         case unknown
 
         /// Whether a retry of the same request, with the same id, can succeed later.

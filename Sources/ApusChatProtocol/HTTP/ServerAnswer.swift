@@ -51,6 +51,6 @@ package enum Registration: String, WireChoice {
     case invitation
     /// Only operators can create accounts.
     case closed
-    /// A value that a later server defines. Treat it as `closed`.
+    /// A value that a later version of the server defines. Treat it as `closed`.
     case unknown
 }

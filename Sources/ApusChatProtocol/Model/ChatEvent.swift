@@ -12,7 +12,7 @@ public enum EventState: String, WireChoice {
     case expired
     /// The content was removed with the sender's account, or by an operator. The body is empty.
     case erased
-    /// A state that a later server defines. Treat it as `normal`.
+    /// A state that a later version of the server defines. Treat it as `normal`.
     case unknown
 
     /// Whether the content was removed.

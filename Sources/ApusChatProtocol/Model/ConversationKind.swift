@@ -8,7 +8,7 @@ public enum ConversationKind: String, WireChoice {
     case group
     /// A group in which a few members write and the others read.
     case channel
-    /// A kind that a later server defines.
+    /// A kind that a later version of the server defines.
     case unknown
 }
 
@@ -24,7 +24,7 @@ public enum MemberRole: String, WireChoice {
     case reader
     /// A user that joined by a guest link.
     case guest
-    /// A role that a later server defines.
+    /// A role that a later version of the server defines.
     case unknown
 }
 
@@ -42,6 +42,6 @@ public enum MemberState: String, WireChoice {
     case removed
     /// The user was banned and cannot join.
     case banned
-    /// A state that a later server defines.
+    /// A state that a later version of the server defines.
     case unknown
 }

@@ -5,7 +5,7 @@ public enum MemberScope: String, WireChoice {
     case members
     /// The owner and the admins.
     case admins
-    /// A scope that a later server defines. Treat it as `admins`.
+    /// A scope that a later version of the server defines. Treat it as `admins`.
     case unknown
 }
 
@@ -17,7 +17,7 @@ public enum JoinRule: String, WireChoice {
     case approval
     /// Users join immediately.
     case open
-    /// A rule that a later server defines. Treat it as `closed`.
+    /// A rule that a later version of the server defines. Treat it as `closed`.
     case unknown
 }
 
@@ -27,7 +27,7 @@ public enum HistoryRule: String, WireChoice {
     case all
     /// The log from the time at which the member joined.
     case join
-    /// A rule that a later server defines. Treat it as `join`.
+    /// A rule that a later version of the server defines. Treat it as `join`.
     case unknown
 }
 

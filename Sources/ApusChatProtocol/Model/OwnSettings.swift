@@ -37,7 +37,7 @@ public enum NotificationRule: String, WireChoice {
     case all
     /// Messages that mention the user.
     case mentions
-    /// A rule that a later server defines. Treat it as `all`.
+    /// A rule that a later version of the server defines. Treat it as `all`.
     case unknown
 }
 

@@ -112,7 +112,7 @@ package struct ByePush: Hashable, WireObject {
         case protocolError = "protocol_error"
         /// The server does not support the client's protocol version. Update the client.
         case version
-        /// A reason that a later server defines.
+        /// A reason that a later version of the server defines.
         case unknown
 
         /// Whether the client may reconnect with the same session.

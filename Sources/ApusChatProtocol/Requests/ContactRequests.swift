@@ -31,7 +31,7 @@ public enum ContactState: String, WireChoice {
     case asked
     /// The user blocked the other user.
     case blocked
-    /// A state that a later server defines.
+    /// A state that a later version of the server defines.
     case unknown
 }
 

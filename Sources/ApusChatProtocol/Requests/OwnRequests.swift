@@ -200,7 +200,7 @@ public enum Audience: String, WireChoice {
     case contacts
     /// No user.
     case none
-    /// A value that a later server defines. Treat it as `none`.
+    /// A value that a later version of the server defines. Treat it as `none`.
     case unknown
 }
 

@@ -68,6 +68,6 @@ struct ServerListener: Sendable {
             )
         }
         return ChatServerError(
-            .addressInUse, message: "port \(self.port) on \(self.host) is used by another program; select another port", port: self.port)
+            .addressInUse, message: "port \(self.port) on \(self.host) is already in use; select another port", port: self.port)
     }
 }

@@ -47,7 +47,7 @@ enum PlantedBug: String, CaseIterable, Sendable {
     case deletedForMeServed = "deleted-for-me-served"
     /// A message that a user deleted for itself is hidden from all members.
     case deletedForAll = "deleted-for-all"
-    /// A page of the erasure of an account omits its last message.
+    /// Each command that erases messages of an account omits the last one.
     case erasureIncomplete = "erasure-incomplete"
     /// Slow mode counts the messages of one batch only.
     case slowModeForgets = "slow-mode-forgets"

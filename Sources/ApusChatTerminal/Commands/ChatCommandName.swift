@@ -140,7 +140,8 @@ package enum ChatCommandName: String, CaseIterable, Hashable, Sendable {
         case .info: Form(help: "show the description and settings")
         case .title: Form(arguments: "TITLE", help: "change the title", missing: "title")
         case .about: Form(arguments: "[TEXT]", help: "change the description")
-        case .slow: Form(arguments: "SECONDS", help: "set the time between two messages of a member; 0 for none", missing: "seconds")
+        case .slow:
+            Form(arguments: "SECONDS", help: "set the minimum time between two messages of a member; 0 turns it off", missing: "seconds")
         case .expire:
             Form(
                 arguments: "TIME", help: "set the time after which messages disappear, such as 7d; 0 for never", aliases: ["disappear"],

@@ -184,8 +184,8 @@ extension ChatCommander {
         }
     }
 
-    /// Waits for a short time until the client has received the membership of the user, so that the
-    /// next line can open the conversation.
+    /// Waits until the client has received the membership of the user, but at most 2 seconds, so
+    /// that the next line can open the conversation.
     private nonisolated static func joined(_ id: ConversationID, _ updates: EventStream<ChatUpdate>) async {
         await withTaskGroup(of: Void.self) { group in
             group.addTask {

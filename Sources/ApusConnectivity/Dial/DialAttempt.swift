@@ -102,12 +102,12 @@ package final class DialAttempt {
         connection.assumeIsolated().whenComplete { result in
             switch result {
             case .success(let channel): self.connected(channel, proxy: proxy)
-            case .failure(let error): self.fail(Self.error(connecting: error))
+            case .failure(let error): self.fail(self.error(connecting: error))
             }
         }
     }
 
-    private static func error(connecting error: any Error) -> ConnectivityError {
+    private func error(connecting error: any Error) -> ConnectivityError {
         if let failure = error as? NIOConnectionError {
             if failure.connectionErrors.isEmpty, failure.dnsAError != nil || failure.dnsAAAAError != nil {
                 return ConnectivityError(.nameResolution, message: "the name \(failure.host) has no address", cause: error)
@@ -115,7 +115,8 @@ package final class DialAttempt {
             return ConnectivityError(.connectFailed, message: "could not connect to \(failure.host):\(failure.port)", cause: error)
         }
         if case ChannelError.connectTimeout = error {
-            return ConnectivityError(.timeout, message: "the system reported a timeout of the connection", cause: error)
+            return ConnectivityError(
+                .timeout, message: "the connection was not complete within \(self.dialer.connectTimeout)", cause: error)
         }
         return ConnectivityError(.connectFailed, message: "could not connect", cause: error)
     }

@@ -155,8 +155,8 @@ final class HTTPConnectionHandler: ChannelInboundHandler {
     }
 
     private func answered(_ response: HTTPExchangeResponse, _ exchange: Exchange) {
-        // A response that arrives before the request was sent leaves the connection in an unknown
-        // state.
+        // If the response arrived before the whole request was written, the server may not have
+        // read the rest of the request.
         guard exchange.collector.keepsAlive, exchange.endIsOut else {
             self.owner?.connection(self.id, answered: response, isKept: false)
             return self.end(

@@ -53,7 +53,7 @@ public struct EngineIOEndpoint: Sendable {
         self.deadline = deadline
     }
 
-    /// Creates the end of a client, which waits for the server's open packet.
+    /// Creates the endpoint of a client, which waits for the server's open packet.
     ///
     /// - Parameters:
     ///   - version: The revision of the protocol.
@@ -63,7 +63,7 @@ public struct EngineIOEndpoint: Sendable {
         Self(isClient: true, version: version, state: .opening, deadline: now + timeout)
     }
 
-    /// Creates the end of a server. The output contains the open packet.
+    /// Creates the endpoint of a server. The output contains the open packet.
     ///
     /// - Parameters:
     ///   - handshake: The parameters of the session.

@@ -69,7 +69,11 @@ package struct FolderLeases: Sendable {
                 .quota, message: "the file needs \(needed) more bytes; the maximum of the folder is \(self.limits.totalBytes)")
         }
         guard Self.sum(promised, self.limits.reservedBytes) <= free else {
-            throw TransferError(.diskFull, message: "the file needs \(needed) more bytes, which the disk does not have free")
+            let taken = Self.sum(promised - needed, self.limits.reservedBytes)
+            throw TransferError(
+                .diskFull,
+                message: "the file needs \(needed) more bytes; \(free) bytes are free, of which other uploads and the reserve take \(taken)"
+            )
         }
     }
 

@@ -72,7 +72,8 @@ public struct FramedFileBody: AsyncSequence, Sendable {
             try await withCheckedThrowingContinuation { continuation in
                 let (result, reads) = self.state.withLockedValue { state -> (Result<ByteBuffer?, any Error>?, Int) in
                     let piece = state.ready.popFirst()
-                    // Refill in halves, so that the thread does not wake up for each piece.
+                    // Refills when at most half of the pieces remain, so that the thread does not
+                    // wake up for each piece.
                     var reads = 0
                     if state.pendingReads + state.ready.count <= Self.ahead / 2 {
                         while state.pendingReads + state.ready.count < Self.ahead, state.requested < self.file.status.size {

@@ -39,8 +39,8 @@ final class FramedHandler: ChannelInboundHandler {
     /// The number of queued answers at which reading stops. It resumes at half of it.
     private static let maximumAnswers = 256
 
-    /// The number of reads per turn, each with a buffer of 256 KiB: NIO's default, and enough for
-    /// the window of a transfer.
+    /// The maximum number of reads per turn: NIO's default, and the number during transfers, enough
+    /// for a window of 8 MiB with buffers of up to 256 KiB.
     private static let (defaultReads, fileReads): (UInt, UInt) = (4, 32)
 
     private let configuration: FramedConnectionConfiguration

@@ -56,7 +56,7 @@ public final class ReceivingFolder: Sendable {
         guard status.isFile else { throw TransferError(.storage, message: "the unfinished file is not a regular file") }
         // Before the lock was acquired, another process may have finished or deleted the file.
         guard self.root.status(of: offer.partName)?.inode == status.inode else {
-            throw TransferError(.busy, message: "another process has finished this upload")
+            throw TransferError(.busy, message: "another process has finished or deleted this upload; send it again")
         }
         if status.links > 1 {
             // A crash happened after the file got its final name and before this one was removed.

@@ -85,18 +85,29 @@ extension SocketIOClientNamespaceCore {
 
     private func dispatch(_ packet: [EngineIOMessage], ackID: Int?, isCompressed: Bool) {
         guard !self.hot.machine.isConnected else {
-            if self.manager?.send(packet, isCompressed: isCompressed) != true { self.sendFailed(ackID: ackID) }
+            if self.manager?.send(packet, isCompressed: isCompressed) != true { self.sendFailed(.queue, ackID: ackID) }
             return
         }
         switch self.buffer.append(SocketIOClientBuffer.Item(packet: packet, ackID: ackID)) {
-        case .kept(let dropped): for item in dropped { self.sendFailed(ackID: item.ackID) }
-        case .refused: self.sendFailed(ackID: ackID)
+        case .kept(let dropped): for item in dropped { self.sendFailed(.buffer, ackID: item.ackID) }
+        case .refused: self.sendFailed(.buffer, ackID: ackID)
         }
     }
 
-    private func sendFailed(ackID: Int?) {
-        let reason = self.hot.machine.isConnected ? "the outgoing queue is full (`maximumQueuedBytes`)" : "the buffer for events is full"
-        let error = SocketIOError(.bufferFull, message: "an event of \(self.name) was not sent: \(reason)")
+    private enum FullStore {
+        /// The bytes that the connection has not written.
+        case queue
+        /// The events that wait for a connection or for their retry.
+        case buffer
+    }
+
+    private func sendFailed(_ full: FullStore, ackID: Int?) {
+        let reason =
+            switch full {
+            case .queue: "the outgoing queue is full (`maximumQueuedBytes`)"
+            case .buffer: "the buffer for events is full (`maximumBufferedEvents`, `maximumBufferedBytes`)"
+            }
+        let error = SocketIOError(.bufferFull, message: "an event of the namespace \(self.name) was not sent: \(reason)")
         if let ackID { self.endAck(ackID, error) } else { self.report(.error(error)) }
     }
 
@@ -110,7 +121,7 @@ extension SocketIOClientNamespaceCore {
                 continue
             }
             if let ackID = item.ackID { self.acks.markSent(ackID) }
-            if self.manager?.send(item.packet) != true { self.sendFailed(ackID: item.ackID) }
+            if self.manager?.send(item.packet) != true { self.sendFailed(.queue, ackID: item.ackID) }
         }
         guard self.hot.machine.isConnected else { return }
         self.retries?.connected()
@@ -125,7 +136,7 @@ extension SocketIOClientNamespaceCore {
         do throws(SocketIOError) {
             let content = SocketIOPacket.Content.ack(id: id, arguments: arguments)
             let packet = try self.encode(content)
-            if self.manager?.send(packet) != true { self.sendFailed(ackID: nil) }
+            if self.manager?.send(packet) != true { self.sendFailed(.queue, ackID: nil) }
         } catch {
             self.report(.error(error))
         }
@@ -176,7 +187,7 @@ extension SocketIOClientNamespaceCore {
                 ackID: ackID, packet: packet, bytes: packet.reduce(0) { $0 + $1.readableBytes },
                 timeout: flags.timeout ?? self.configuration.ackTimeout,
                 isAwaited: isAwaited)
-            guard self.retries?.append(item) == true else { return self.sendFailed(ackID: isAwaited ? ackID : nil) }
+            guard self.retries?.append(item) == true else { return self.sendFailed(.buffer, ackID: isAwaited ? ackID : nil) }
             self.sendNext()
         } catch {
             if isAwaited { self.endAck(ackID, error) } else { self.report(.error(error)) }

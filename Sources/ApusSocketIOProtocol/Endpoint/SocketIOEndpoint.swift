@@ -82,7 +82,7 @@ public struct SocketIOEndpoint: Sendable {
         self.root = SocketIORootAdmission(version: self.version)
     }
 
-    /// Creates the end of a client, which waits for the server's open packet.
+    /// Creates the endpoint of a client, which waits for the server's open packet.
     ///
     /// - Parameters:
     ///   - version: The revision of Engine.IO. With `v3`, the protocol of Socket.IO 2.x, the server
@@ -100,12 +100,12 @@ public struct SocketIOEndpoint: Sendable {
             limits: limits, maximumNamespaces: .max)
     }
 
-    /// Creates the end of a server. The output contains the open packet.
+    /// Creates the endpoint of a server. The output contains the open packet.
     ///
     /// - Parameters:
     ///   - handshake: The parameters of the session.
-    ///   - version: The revision of Engine.IO. With `v3`, the protocol of Socket.IO 2.x, accept the
-    ///     client in `/` without a request.
+    ///   - version: The revision of Engine.IO. With `v3`, the protocol of Socket.IO 2.x,
+    ///     clients send no request for `/`: call ``accept(_:id:)`` for it.
     ///   - parser: The format of the packets, the same as that of the client.
     ///   - limits: The limits on received packets.
     ///   - maximumNamespaces: The maximum number of namespaces of the client. Further requests are

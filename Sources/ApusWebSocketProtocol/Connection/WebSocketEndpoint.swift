@@ -51,12 +51,12 @@ public struct WebSocketEndpoint {
         self.maskingKeys = maskingKeys
     }
 
-    /// Creates the end of a server.
+    /// Creates the endpoint of a server.
     public static func server(limits: WebSocketLimits = .init()) -> Self {
         Self(role: .server, limits: limits, deflate: nil, maskingKeys: { 0 })
     }
 
-    /// Creates the end of a client.
+    /// Creates the endpoint of a client.
     ///
     /// - Parameters:
     ///   - limits: The limits on received frames and messages.

@@ -31,7 +31,7 @@ package struct WebSocketFrameDecoder {
     /// against the whole message.
     private var messageBytes = 0
     private var messageFrames = 0
-    /// Whether decoding has failed. No further bytes are decoded.
+    /// Whether decoding has failed; if so, no further bytes are decoded.
     private var hasFailed = false
 
     /// - Parameters:

@@ -84,7 +84,7 @@ extension WebSocketHandshake {
         let accepts = fields[values: .secWebSocketAccept]
         let expected = Self.acceptValue(forKey: request.headerFields[.secWebSocketKey] ?? "")
         guard accepts.count == 1, let accept = accepts.first, accept.trimmedOfBlanks.hasSameBytes(as: expected) else {
-            throw refuse("Sec-WebSocket-Accept does not match the key of the request")
+            throw refuse("the response must have exactly one Sec-WebSocket-Accept, which matches the key of the request")
         }
         var agreement = WebSocketAgreement()
         // Throws for an extension that was not offered.

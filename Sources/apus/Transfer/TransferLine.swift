@@ -61,7 +61,7 @@ enum TransferLine {
         return "\(board.files.count) files, \(current ?? "")"
     }
 
-    /// Returns a duration as `0:07`, `1:02:03` or `3 days`.
+    /// Returns a duration as `0:07`, `1:02:03` or, from 100 hours, `4 days`.
     static func clock(_ duration: Duration) -> String {
         let seconds = max(0, Int(((duration / .milliseconds(1)).rounded() / 1000).rounded(.up)))
         if seconds >= 100 * 3600 { return "\(seconds / 86_400) days" }

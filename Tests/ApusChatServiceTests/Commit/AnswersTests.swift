@@ -10,7 +10,7 @@ import Testing
 @Suite struct AnswersTests {
     private let stored = StoredAnswer(conversation: ConversationKey(1), seq: 1, n: 1, at: 1)
 
-    /// The answers of a batch are one task on each event loop, in their order.
+    /// One task on each event loop delivers the answers of a batch, in order.
     @Test func eachLoopGetsItsAnswersTogether() throws {
         let loops = [EmbeddedEventLoop(), EmbeddedEventLoop()]
         let given = NIOLockedValueBox<[String]>([])

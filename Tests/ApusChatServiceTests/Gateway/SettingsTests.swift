@@ -6,8 +6,8 @@ import Testing
 /// Settings of a user and of its conversations that several devices change.
 @Suite(.timeLimit(.minutes(5)))
 struct SettingsTests {
-    /// Requests of one device without waiting for answers, and concurrent requests of two devices,
-    /// do not overwrite each other.
+    /// Changes that one device sends without waiting for answers, and concurrent changes of two
+    /// devices, are all kept.
     @Test func changesAtTheSameTimeAreAllKept() async throws {
         try await withService { fixture in
             let phone = try await fixture.client("alice", device: 1)

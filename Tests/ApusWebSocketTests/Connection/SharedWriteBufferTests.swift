@@ -78,7 +78,7 @@ import Testing
         }
     }
 
-    /// A shared buffer is bounded: its connections continue with a second one together.
+    /// A shared buffer has a maximum size. When it is full, its connections share a further one.
     @Test func aLongBroadcastIsSharedInParts() throws {
         let peers = try self.peers(3)
         let frames = (0..<200).map { self.frame("\($0)" + String(repeating: "x", count: 1000)) }

@@ -259,7 +259,7 @@ export class Engine extends Emitter {
     }
   }
 
-  // --- upgrade: open, 2probe, 3probe, finish polling, 5 ---
+  // --- Upgrade: open the WebSocket, send `2probe`, receive `3probe`, finish polling, send `5` ---
 
   #probe() {
     const socket = this.#makeSocket();

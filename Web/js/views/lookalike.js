@@ -48,7 +48,7 @@ export function lookalikeMark(state, name) {
   return h("span", { class: "lookalike", role: "img", "aria-label": label, title: label }, icon("warning"));
 }
 
-/** Returns a warning for the profile of such a user or a request from it, else null. */
+/** Returns a warning for a profile or a contact request if the name resembles another one, else null. */
 export function lookalikeNote(state, name) {
   const other = resembled(state, name);
   return other ? h("p", { class: "notice-line" }, icon("warning"), h("span", {}, warning(state, name, other))) : null;
