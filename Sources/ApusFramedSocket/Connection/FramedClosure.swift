@@ -18,12 +18,7 @@ public struct FramedClosure: Sendable, Hashable {
     /// The error, if the connection failed.
     public var error: FramedError?
 
-    /// Creates a closure, for tests.
-    ///
-    /// - Parameters:
-    ///   - initiator: The side that closed the connection.
-    ///   - error: The error, if the connection failed.
-    public init(initiator: Initiator, error: FramedError? = nil) {
+    package init(initiator: Initiator, error: FramedError? = nil) {
         self.initiator = initiator
         self.error = error
     }
