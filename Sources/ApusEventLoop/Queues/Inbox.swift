@@ -5,10 +5,14 @@ public import NIOConcurrencyHelpers
 /// Each element goes to one reader. Reading pauses the source while the inbox is full.
 @usableFromInline
 package final class Inbox<Element: Sendable, Failure: Error>: Sendable {
+    /// A continuation throws any error, so that a reader gets a result instead.
+    @usableFromInline
+    typealias Reader = CheckedContinuation<Result<Element?, Failure>, Never>
+
     @usableFromInline
     struct Storage: Sendable {
         @usableFromInline var machine: InboxStateMachine<Element, Failure>
-        @usableFromInline var continuations: [Int: CheckedContinuation<Element?, any Error>] = [:]
+        @usableFromInline var continuations: [Int: Reader] = [:]
         @usableFromInline var lastReader = 0
 
         @inlinable
@@ -40,14 +44,14 @@ package final class Inbox<Element: Sendable, Failure: Error>: Sendable {
     /// inbox became full with this element, so that the source must pause.
     @inlinable
     package func received(_ element: Element, bytes: Int) -> Bool {
-        let (reader, pause): (CheckedContinuation<Element?, any Error>?, Bool) = self.storage.withLockedValue { storage in
+        let (reader, pause): (Reader?, Bool) = self.storage.withLockedValue { storage in
             switch storage.machine.received(element, bytes: bytes) {
             case .resume(let reader): (storage.continuations.removeValue(forKey: reader), false)
             case .pauseSource: (nil, true)
             case .doNothing: (nil, false)
             }
         }
-        reader?.resume(returning: element)
+        reader?.resume(returning: .success(element))
         return pause
     }
 
@@ -57,9 +61,8 @@ package final class Inbox<Element: Sendable, Failure: Error>: Sendable {
         let readers = self.storage.withLockedValue { storage in
             storage.machine.ended(error).compactMap { storage.continuations.removeValue(forKey: $0) }
         }
-        for reader in readers {
-            if let error { reader.resume(throwing: error) } else { reader.resume(returning: nil) }
-        }
+        let result: Result<Element?, Failure> = error.map { .failure($0) } ?? .success(nil)
+        for reader in readers { reader.resume(returning: result) }
     }
 
     /// Returns the queued elements for another consumer, and ends the waiting readers with `nil`.
@@ -70,7 +73,7 @@ package final class Inbox<Element: Sendable, Failure: Error>: Sendable {
             let taken = storage.machine.takeOver()
             return (taken.elements, taken.readers.compactMap { storage.continuations.removeValue(forKey: $0) }, taken.resumesSource)
         }
-        for reader in readers { reader.resume(returning: nil) }
+        for reader in readers { reader.resume(returning: .success(nil)) }
         if resumesSource { self.resumeSource() }
         return elements
     }
@@ -80,13 +83,13 @@ package final class Inbox<Element: Sendable, Failure: Error>: Sendable {
     ///
     /// - Throws: The error with which the inbox ended, after the queued elements.
     @inlinable
-    package func next() async throws -> Element? {
+    package func next() async throws(Failure) -> Element? {
         let reader = self.storage.withLockedValue { storage in
             storage.lastReader &+= 1
             return storage.lastReader
         }
-        return try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { continuation in
+        let result = await withTaskCancellationHandler {
+            await withCheckedContinuation { (continuation: Reader) in
                 // Checked inside the lock: an earlier cancellation found no continuation.
                 let action: InboxStateMachine<Element, Failure>.NextAction = self.storage.withLockedValue { storage in
                     if Task.isCancelled { return .finish(nil) }
@@ -97,18 +100,19 @@ package final class Inbox<Element: Sendable, Failure: Error>: Sendable {
                 switch action {
                 case .deliver(let element, let resumesSource):
                     if resumesSource { self.resumeSource() }
-                    continuation.resume(returning: element)
+                    continuation.resume(returning: .success(element))
                 case .wait:
                     break
                 case .finish(let error?):
-                    continuation.resume(throwing: error)
+                    continuation.resume(returning: .failure(error))
                 case .finish(nil):
-                    continuation.resume(returning: nil)
+                    continuation.resume(returning: .success(nil))
                 }
             }
         } onCancel: {
             self.cancelled(reader)
         }
+        return try result.get()
     }
 
     @inlinable
@@ -116,6 +120,6 @@ package final class Inbox<Element: Sendable, Failure: Error>: Sendable {
         let continuation = self.storage.withLockedValue { storage in
             storage.machine.cancelled(reader: reader) ? storage.continuations.removeValue(forKey: reader) : nil
         }
-        continuation?.resume(returning: nil)
+        continuation?.resume(returning: .success(nil))
     }
 }

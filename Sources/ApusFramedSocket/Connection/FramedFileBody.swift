@@ -38,7 +38,7 @@ public struct FramedFileBody: AsyncSequence, Sendable {
         ///
         /// - Throws: `TransferError.Code.source` when the file cannot be read, or has become
         ///   shorter.
-        public mutating func next() async throws -> ByteBuffer? { try await self.reader.next() }
+        public mutating func next() async throws(TransferError) -> ByteBuffer? { try await self.reader.next() }
     }
 
     /// Reads ahead into reused memory. The system would have to clear the pages of new memory for
@@ -54,8 +54,8 @@ public struct FramedFileBody: AsyncSequence, Sendable {
             var pendingReads = 0
             /// The number of bytes that were requested to be read.
             var requested = 0
-            var failure: (any Error)?
-            var waiter: CheckedContinuation<ByteBuffer?, any Error>?
+            var failure: TransferError?
+            var waiter: CheckedContinuation<Result<ByteBuffer?, TransferError>, Never>?
         }
 
         private let file: SourceFile
@@ -68,9 +68,9 @@ public struct FramedFileBody: AsyncSequence, Sendable {
             self.memory = NIOLockedValueBox(Memory(pieces: Self.ahead + 4))
         }
 
-        func next() async throws -> ByteBuffer? {
-            try await withCheckedThrowingContinuation { continuation in
-                let (result, reads) = self.state.withLockedValue { state -> (Result<ByteBuffer?, any Error>?, Int) in
+        func next() async throws(TransferError) -> ByteBuffer? {
+            let result = await withCheckedContinuation { continuation in
+                let (result, reads) = self.state.withLockedValue { state -> (Result<ByteBuffer?, TransferError>?, Int) in
                     let piece = state.ready.popFirst()
                     // Refills when at most half of the pieces remain, so that the thread does not
                     // wake up for each piece.
@@ -89,14 +89,15 @@ public struct FramedFileBody: AsyncSequence, Sendable {
                     return (nil, reads)
                 }
                 for _ in 0..<reads { self.queue.submit { self.read() } }
-                if let result { continuation.resume(with: result) }
+                if let result { continuation.resume(returning: result) }
             }
+            return try result.get()
         }
 
         /// Reads one piece. Runs on the queue.
         private func read() {
-            let result = Result<ByteBuffer?, any Error> {
-                try self.memory.withLockedValue { try $0.read(self.file, upTo: Self.pieceBytes) }
+            let result = self.memory.withLockedValue { memory in
+                Result<ByteBuffer?, TransferError> { () throws(TransferError) in try memory.read(self.file, upTo: Self.pieceBytes) }
             }
             let waiter = self.state.withLockedValue { state in
                 state.pendingReads -= 1
@@ -107,7 +108,7 @@ public struct FramedFileBody: AsyncSequence, Sendable {
                 }
                 return state.waiter.take()
             }
-            waiter?.resume(with: result)
+            waiter?.resume(returning: result)
         }
     }
 

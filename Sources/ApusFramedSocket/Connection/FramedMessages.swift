@@ -1,4 +1,4 @@
-import ApusFramedProtocol
+public import ApusFramedProtocol
 public import ApusJSON
 import NIOConcurrencyHelpers
 public import NIOCore
@@ -26,13 +26,13 @@ public struct FramedMessages: AsyncSequence, Sendable {
         ///
         /// - Throws: The `FramedError` that ended the connection, after the last message;
         ///   `FramedError.Code.invalidUse` if another task reads at the same time.
-        public mutating func next() async throws -> FramedMessage? {
-            do {
-                guard case .message(let number, let header, let bodyLength) = try await self.inbox.nextMessage() else { return nil }
+        public mutating func next() async throws(FramedError) -> FramedMessage? {
+            switch await self.inbox.nextMessage() {
+            case .message(let number, let header, let bodyLength)?:
                 return FramedMessage(
                     header: header, bodyLength: bodyLength, body: FramedBody(inbox: self.inbox, number: number, bodyLength: bodyLength))
-            } catch is CancellationError {
-                return nil
+            case .failed(let error)?: throw error
+            case .piece, .bodyEnded, .finished, nil: return nil
             }
         }
     }
@@ -71,9 +71,11 @@ public struct FramedBody: AsyncSequence, Sendable {
         /// - Throws: The error that ended the connection, `FramedError.Code.invalidUse` after the
         ///   next message was requested, `CancellationError`.
         public mutating func next() async throws -> ByteBuffer? {
-            switch try await self.inbox.nextPiece(of: self.number) {
-            case .piece(let bytes): bytes
-            case .message, .bodyEnded, .finished, .failed: nil
+            switch await self.inbox.nextPiece(of: self.number) {
+            case .piece(let bytes)?: return bytes
+            case .failed(let error)?: throw error
+            case .message, .bodyEnded, .finished: return nil
+            case nil: throw CancellationError()
             }
         }
     }
@@ -96,11 +98,10 @@ public struct FramedBody: AsyncSequence, Sendable {
 
 /// The lock around ``FramedInboxStateMachine``, with the continuation of its reader.
 final class FramedInbox: Sendable {
-    private typealias Delivery = FramedInboxStateMachine.Delivery
-
     private struct Storage: Sendable {
         var machine: FramedInboxStateMachine
-        var continuation: CheckedContinuation<FramedInboxStateMachine.Delivery, any Error>?
+        /// Resumed with `nil` when the task of the reader is cancelled.
+        var continuation: CheckedContinuation<FramedInboxStateMachine.Delivery?, Never>?
         /// The owner of the continuation: a cancelled task must not resume the continuation of
         /// another task.
         var reader = 0
@@ -128,23 +129,25 @@ final class FramedInbox: Sendable {
             let action = body(&storage.machine)
             return (action, action.delivery == nil ? nil : storage.continuation.take())
         }
-        if let delivery = action.delivery, let continuation { Self.resume(continuation, delivery) }
+        if let delivery = action.delivery { continuation?.resume(returning: delivery) }
         if action.pause != nil { self.pauseChanged() }
     }
 
-    func nextMessage() async throws -> FramedInboxStateMachine.Delivery { try await self.read { $0.nextMessage() } }
+    /// Returns `nil` when the task is cancelled.
+    func nextMessage() async -> FramedInboxStateMachine.Delivery? { await self.read { $0.nextMessage() } }
 
-    func nextPiece(of number: Int) async throws -> FramedInboxStateMachine.Delivery { try await self.read { $0.nextPiece(of: number) } }
+    /// Returns `nil` when the task is cancelled.
+    func nextPiece(of number: Int) async -> FramedInboxStateMachine.Delivery? { await self.read { $0.nextPiece(of: number) } }
 
     private func read(
         _ request: @Sendable (inout FramedInboxStateMachine) -> FramedInboxStateMachine.Action
-    ) async throws -> FramedInboxStateMachine.Delivery {
+    ) async -> FramedInboxStateMachine.Delivery? {
         let reader = self.storage.withLockedValue { storage in
             storage.lastReader &+= 1
             return storage.lastReader
         }
-        return try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { continuation in
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
                 // Check inside the lock: an earlier cancellation found no continuation to resume.
                 let action: FramedInboxStateMachine.Action? = self.storage.withLockedValue { storage in
                     if Task.isCancelled { return nil }
@@ -155,19 +158,15 @@ final class FramedInbox: Sendable {
                     }
                     return action
                 }
-                guard let action else { return continuation.resume(throwing: CancellationError()) }
+                guard let action else { return continuation.resume(returning: nil) }
                 if action.pause != nil { self.pauseChanged() }
-                if let delivery = action.delivery { Self.resume(continuation, delivery) }
+                if let delivery = action.delivery { continuation.resume(returning: delivery) }
             }
         } onCancel: {
             let continuation = self.storage.withLockedValue { storage in
                 storage.reader == reader && storage.machine.cancelled() ? storage.continuation.take() : nil
             }
-            continuation?.resume(throwing: CancellationError())
+            continuation?.resume(returning: nil)
         }
-    }
-
-    private static func resume(_ continuation: CheckedContinuation<Delivery, any Error>, _ delivery: Delivery) {
-        if case .failed(let error) = delivery { continuation.resume(throwing: error) } else { continuation.resume(returning: delivery) }
     }
 }

@@ -24,7 +24,7 @@ public struct WebSocketMessages: AsyncSequence, Sendable {
         /// Returns the next message; `nil` after the last one, and when the task is cancelled.
         ///
         /// - Throws: The `WebSocketError` that ended the connection, after the last message.
-        public mutating func next() async throws -> WebSocketMessage? { try await self.inbox.next() }
+        public mutating func next() async throws(WebSocketError) -> WebSocketMessage? { try await self.inbox.next() }
     }
 }
 

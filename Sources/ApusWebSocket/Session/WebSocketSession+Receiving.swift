@@ -33,7 +33,7 @@ public struct WebSocketSessionMessages: AsyncSequence, Sendable {
         /// Returns the next message; `nil` after the end, and when the task is cancelled.
         ///
         /// - Throws: The `WebSocketError` for which the session failed.
-        public mutating func next() async throws -> WebSocketMessage? { try await self.subscription.next() }
+        public mutating func next() async throws(WebSocketError) -> WebSocketMessage? { try await self.subscription.next() }
     }
 }
 
@@ -70,7 +70,7 @@ final class WebSocketSessionSubscription: Sendable {
         }
     }
 
-    func next() async throws -> WebSocketMessage? {
+    func next() async throws(WebSocketError) -> WebSocketMessage? {
         if self.lifetime.snapshot.withLockedValue({ $0.state == .idle }) {
             self.lifetime.core.onLoop { $0.connect(again: false) }
         }
