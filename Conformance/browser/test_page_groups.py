@@ -126,7 +126,7 @@ def test_a_ban_ends_at_a_time_or_is_lifted(person, host):
     ban = next(event for event in host.ask("alice", "history", {"conv": conv})["events"] if event["kind"] == "member.ban")
     assert abs(ban["body"]["until"] / 1000 - time.time() - 7 * 86400) < 120
     choose(alice, "bob", "Lift the ban")
-    alice.get_by_text("Nobody is banned").wait_for()
+    alice.get_by_text("No user is banned").wait_for()
     assert members(host, conv, "banned") == {}
 
 

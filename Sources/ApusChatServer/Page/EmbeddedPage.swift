@@ -14,7 +14,7 @@ enum EmbeddedPage {
         _img_maskable_512_png,
         _img_touch_180_png,
         _index_html,
-        _js_app_7e673edae70dfc79_js,
+        _js_app_3b661cfe794f93c7_js,
         _js_core_core_e2b9e28338b1e8a1_js,
         _js_core_worker_41efa404e07df190_js,
         _js_i18n_zh_82422a61aa8a4bb2_js,
@@ -1526,7 +1526,7 @@ gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gPQVAAAA//+DQEnNAAAA
   <link rel="apple-touch-icon" href="img/touch-180.png">
   <link rel="manifest" href="app.webmanifest">
   <link rel="stylesheet" href="css/page-61b1b216f8442a36.css">
-  <script type="module" src="js/app-7e673edae70dfc79.js"></script>
+  <script type="module" src="js/app-3b661cfe794f93c7.js"></script>
 </head>
 <body>
   <div id="app"></div>
@@ -1537,7 +1537,7 @@ gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gPQVAAAA//+DQEnNAAAA
 
 """#))
 
-    private static let _js_app_7e673edae70dfc79_js = EmbeddedFile(path: "js/app-7e673edae70dfc79.js", content: .text(#"""
+    private static let _js_app_3b661cfe794f93c7_js = EmbeddedFile(path: "js/app-3b661cfe794f93c7.js", content: .text(#"""
 const $parts = {};
 const $later = (path) => $parts[path] ??= import(path).then((part) => part.default($all()), (error) => { delete $parts[path]; throw error; });
 const $all = () => ({ $later, $core_applying, $state_notifications, $core_receipts, $state_api, $state_lists, $state_window, $state_store, $state_index, $boot, $views_dom, $views_icons, $i18n_en, $i18n_index, $i18n_format, $views_model, $views_menu, $views_auth, $views_avatar, $calls_media, $views_calltiles, $views_toast, $views_calldevices, $views_callscreen, $views_callring, $calls_machine, $calls_stats, $calls_peer, $calls_signals, $calls_call, $calls_center, $calls_tone, $views_calls, $views_address, $views_dialog, $views_later, $views_clipboard, $text_skeleton, $views_lookalike, $views_virtual, $views_rows, $views_pickers, $views_searchfilters, $text_emoji, $text_markdown, $text_render, $views_search, $views_folders, $views_conversationmenu, $views_fields, $views_requests, $views_callbar, $views_threadheader, $views_sidebar, $views_albums, $views_emojipicker, $views_completion, $media_wave, $media_recorder, $views_attachmenu, $text_blurhash, $media_describe, $core_requests, $views_sendfiles, $views_scheduledline, $views_slowmode, $views_tray, $views_voicebar, $views_composer, $views_contactbar, $views_pagedpeople, $views_votes, $views_pictures, $views_place, $media_played, $media_player, $views_voice, $views_attachments, $views_message, $views_rowshape, $views_threadactions, $views_threadinput, $views_thread, $views_shell, $views_sound, $state_push, $views_preferences, $app });
@@ -3058,7 +3058,7 @@ searchEmoji: "Search emoji",
 dropHere: "Drop files here to send them",
 removeAttachment: "Remove {name}",
 disappearing: "Disappearing messages",
-disappearingHint: "New messages are removed for everyone after this time.",
+disappearingHint: "New messages are removed for all members after this time.",
 disappearAfter: "Remove after",
 disappearingOn: "Messages disappear after {time}",
 off: "Off",
@@ -3298,7 +3298,7 @@ invitedPeople: "Invited",
 bannedPeople: "Banned",
 noJoinRequests: "No requests to join",
 noInvited: "No open invitations",
-noBanned: "Nobody is banned",
+noBanned: "No user is banned",
 askedAt: "asked to join {time}",
 invitedBy: "invited by {name}",
 wereInvited: "{users} got an invitation.",
@@ -3315,11 +3315,11 @@ linkAfter: "for {time}",
 linkMost: "People who may join",
 peopleCount: { one: "{n} person", other: "{n} people" },
 linkRole: "Join as",
-linkHint: "Anyone with the link can join at once until it ends.",
+linkHint: "Any user with the link can join at once until it ends.",
 linkForever: "without an end",
 linkBy: "by {name}",
 linkEnded: "This invite link has ended.",
-revokeQuestion: "Revoke this link? Nobody can join by it any more.",
+revokeQuestion: "Revoke this link? It then no longer admits new members.",
 linkUses: { one: "{used} of {n} used", other: "{used} of {n} used" },
 linkUsed: { one: "Used {n} time", other: "Used {n} times" },
 linkExpires: "until {time}",
@@ -3349,7 +3349,7 @@ showReceipts: "Show who has read",
 leave: "Leave group",
 leaveChannel: "Leave channel",
 leaveChannelQuestion: "Leave this channel?",
-leaveLast: "You are the last member. Nobody can open it any more.",
+leaveLast: "You are the last member. After you leave, it can no longer be opened.",
 deleteForAll: "Delete for all",
 deleteForAllQuestion: "Delete “{title}” for all members?",
 deleteForAllHint: "All its messages are erased. This cannot be undone.",
@@ -3366,7 +3366,7 @@ reasonSpam: "Advertising or spam",
 reasonAbuse: "Insults or harassment",
 reasonViolence: "Violence or threats",
 reasonIllegal: "Illegal content",
-reasonImpersonation: "Pretends to be somebody else",
+reasonImpersonation: "Pretends to be another user",
 reasonOther: "Something else",
 reported: "Thank you, the report was sent.",
 block: "Block",

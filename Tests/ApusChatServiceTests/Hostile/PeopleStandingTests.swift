@@ -13,7 +13,7 @@ struct PeopleStandingTests {
     /// The last column is a request of the stranger that names no user. The answers to a user that
     /// is blocked are those to a stranger.
     static let table = """
-                            stranger  friend    asked     asking    blocked   blocker   nobody
+                            stranger  friend    asked     asking    blocked   blocker   nameless
         conversation.open   ok        ok        ok        ok        ok        ok        -
         conversation.create ok        ok        ok        ok        ok        ok        ok
         contact.request     ok        ok        ok        ok        ok        ok        -
