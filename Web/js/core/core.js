@@ -277,7 +277,7 @@ export class Core {
     this.#own.connected();
     // A report can be lost with the former connection, and a server that started again does not
     // know the former ones.
-    for (const [conv, n] of this.#received) if (n > (this.#heads.get(conv)?.read ?? n)) this.#reportReceived(conv);
+    for (const [conv, n] of this.#received) if (n > (this.#heads.get(conv)?.read ?? 0)) this.#reportReceived(conv);
     this.#loadContacts();
     this.#loadSettings();
     const newest = [...this.#heads.values()].filter((head) => !head.state && head.seq > 0).sort((a, b) => (b.own?.pinned_at ?? 0) - (a.own?.pinned_at ?? 0) || b.at - a.at);
@@ -328,6 +328,7 @@ export class Core {
         this.#doubtful.delete(pushed.conv);
       }
       const before = this.#heads.get(pushed.conv);
+      if (!before && this.#received.has(pushed.conv)) this.#reportReceived(pushed.conv);
       let head = pushed;
       const isFormer = head.state === "left" || head.state === "removed";
       if (!isFormer && before && before.seq > head.seq) head = { ...head, seq: before.seq, n: before.n, at: before.at, last: before.last, unread: before.unread, mentions: before.mentions };
@@ -384,14 +385,18 @@ export class Core {
     if (conv === this.#session.self) for (const event of events) this.#applyOwn(event);
     this.#outbox.applied(conv, this.#logs.cursor(conv));
     const last = events.findLast((event) => event.n !== undefined && event.sender !== this.user?.name);
-    if (last && head && showsReceipts(head)) {
+    if (last) {
       this.#received.set(conv, last.n);
       this.#reportReceived(conv);
     }
   }
 
+  /** Reports the last received message. The head of a new conversation can follow its message. */
   #reportReceived(conv) {
-    this.later(`received ${conv}`, 200, () => { if (this.isOnline) this.call("mark", { conv, received: this.#received.get(conv) }).catch(() => {}); });
+    this.later(`received ${conv}`, 200, () => {
+      const head = this.#heads.get(conv);
+      if (this.isOnline && head && showsReceipts(head)) this.call("mark", { conv, received: this.#received.get(conv) }).catch(() => {});
+    });
   }
 
   /** Handles events that were stored in the cache. */
