@@ -83,10 +83,12 @@ def test_a_muted_member_sees_until_when_instead_of_the_composer(person, host):
     bob.fill("#message", "not quiet any more")
     host.do("alice", "member.mute", conv=conv, users=["bob"])
     bob.locator(".composer-note", has_text="An admin does not let you write here.").wait_for()
+    bob.locator(".note-pill", has_text="Alice Lindqvist let you write again").wait_for()
+    assert bob.locator(".note-pill").last.inner_text() == "Alice Lindqvist muted you"
     host.do("alice", "member.mute", conv=conv, users=["bob"], until=int(time.time() * 1000) + 1500)
     # The end of the mute needs no message of the server. The draft was kept.
     eventually(bob, "document.querySelector('#message')?.value === 'not quiet any more'")
-    bob.keyboard.press("Enter")
+    bob.press("#message", "Enter")
     bob.locator(".item .bubble", has_text="not quiet any more").locator(".ticks.sent, .ticks.delivered, .ticks.read").wait_for()
 
 

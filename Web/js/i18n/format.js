@@ -10,7 +10,9 @@ function formatter(kind, options) {
   return cache.get(key);
 }
 
-const date = (at, options) => formatter(Intl.DateTimeFormat, options).format(at);
+const LAST = 8.64e15; // ms since 1970, the last time that a Date represents
+
+const date = (at, options) => formatter(Intl.DateTimeFormat, options).format(Math.min(at, LAST));
 
 /** Returns the calendar day as a number that increases by one each day. */
 export function dayOf(at) {

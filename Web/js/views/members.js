@@ -7,7 +7,7 @@ import { memberMenu } from "./memberactions.js";
 import { personRow } from "./pickers.js";
 import { RowList } from "./rows.js";
 import { attempt } from "./toast.js";
-import { errorText, isAdmin, roleName, userName } from "./model.js";
+import { errorText, isAdmin, isForGood, roleName, userName } from "./model.js";
 import { lastSeen, listTime, number, shortDate } from "../i18n/format.js";
 import { t } from "../i18n/index.js";
 
@@ -123,8 +123,8 @@ export class MemberPane {
     const { state } = this;
     if (this.#state === "requested") return t("askedAt", { time: listTime(member.since) });
     if (this.#state === "invited") return member.by ? t("invitedBy", { name: userName(state, member.by) }) : `@${user.name}`;
-    if (this.#state === "banned") return member.banned_until ? t("bannedUntil", { time: shortDate(member.banned_until) }) : t("bannedForever");
-    if (member.muted_until > Date.now()) return t(member.muted_until - Date.now() > 50 * 365 * 86_400_000 ? "mutedForever" : "mutedUntil", { time: shortDate(member.muted_until) });
+    if (this.#state === "banned") return !isForGood(member.banned_until) ? t("bannedUntil", { time: shortDate(member.banned_until) }) : t("bannedForever");
+    if (member.muted_until > Date.now()) return t(isForGood(member.muted_until) ? "mutedForever" : "mutedUntil", { time: shortDate(member.muted_until) });
     if (user.online || user.name === state.account?.name) return t("online");
     return user.last_seen ? lastSeen(user.last_seen) : `@${user.name}`;
   }

@@ -86,7 +86,7 @@ export function eventText(state, event) {
     case "location": return body.name ?? text ?? t("location");
     case "bundle": return body.title ?? text ?? t("bundle");
     case "image": case "video": return text && !FILE_NAME.test(text) ? text : t(KINDS[event.kind]);
-    default: return text || (KINDS[event.kind] ? t(KINDS[event.kind]) : t("unknownKind"));
+    default: return KINDS[event.kind] ? text || t(KINDS[event.kind]) : t("unknownKind");
   }
 }
 
@@ -100,6 +100,9 @@ export function callText(event) {
 }
 
 export const roleName = (role) => t({ owner: "roleOwner", admin: "roleAdmin", reader: "roleReader", guest: "roleGuest" }[role] ?? "roleMember");
+
+/** Returns whether a ban or a mute that begins at `at` has no end that matters. */
+export const isForGood = (until, at = Date.now()) => until === undefined || until - at > 50 * 365 * 86_400_000;
 
 /** Returns the line of a change, such as "Bob added Carol". */
 export function noteText(state, event) {
@@ -121,13 +124,13 @@ export function noteText(state, event) {
     case "member.join": return isAdded ? t("eventAdd", { name, users }) : t("eventJoin", { users: users || name });
     case "member.leave": return t("eventLeave", { name });
     case "member.remove": return t("eventRemove", { name, users });
-    case "member.ban": return body.until === undefined ? t("eventBan", { name, users }) : t("eventBanUntil", { name, users, time: shortDate(body.until) });
+    case "member.ban": return isForGood(body.until, event.at) ? t("eventBan", { name, users }) : t("eventBanUntil", { name, users, time: shortDate(body.until) });
     case "member.invite": return t("eventInvite", { name, users });
     case "member.role": return t("eventRole", { name, users, role: currentLanguage() === "en" ? roleName(body.role).toLowerCase() : roleName(body.role) });
     case "member.unban": return t("eventUnban", { name, users });
     case "member.mute": {
-      if (body.until !== undefined && body.until <= (event.at ?? 0)) return t("eventUnmute", { name, users });
-      return body.until === undefined ? t("eventMute", { name, users }) : t("eventMuteUntil", { name, users, time: shortDate(body.until) });
+      if (!(body.until > (event.at ?? 0))) return t("eventUnmute", { name, users });
+      return isForGood(body.until, event.at) ? t("eventMute", { name, users }) : t("eventMuteUntil", { name, users, time: shortDate(body.until) });
     }
     case "pin": return t(body.remove ? "eventUnpin" : "eventPin", { name });
     case "react": return t("eventReact", { name, emoji: body.key ?? "" });

@@ -6,7 +6,7 @@ import { Albums, partsOf } from "./albums.js";
 import { CallBar } from "./callbar.js";
 import { Composer } from "./composer.js";
 import { ContactBar } from "./contactbar.js";
-import { canWrite, eventText, isGroup, isSilenced, isSilent, permits, userName } from "./model.js";
+import { canWrite, eventText, isForGood, isGroup, isSilenced, isSilent, permits, userName } from "./model.js";
 import { renderRow, updateRemaining } from "./message.js";
 import { rowShape } from "./rowshape.js";
 import { ThreadActions } from "./threadactions.js";
@@ -366,7 +366,7 @@ export class ThreadView {
 function whyNot(head, now) {
   if (head.state && head.state !== "joined") return t("leftGroup");
   if (!isSilenced(head, now)) return t(head.role === "reader" ? "onlyReads" : "cannotWrite");
-  return head.silenced_until - now > 50 * 365 * 86_400_000 ? t("silenced") : t("silencedUntil", { time: shortDate(head.silenced_until) });
+  return isForGood(head.silenced_until, now) ? t("silenced") : t("silencedUntil", { time: shortDate(head.silenced_until) });
 }
 
 function footNote({ state, app }, head) {
