@@ -123,6 +123,7 @@ def test_the_forms_say_what_is_wrong(visitor, host):
     button(page, "I have an account").click()
     button(page, "Forgot your password?").click()
     submit("Reset password", "The user name or the recovery code is wrong.", name="alice", recovery="aaaa-bbbb", password=PASSWORD)
+    assert page.evaluate("document.activeElement.name") == "recovery"
 
 
 def test_new_recovery_codes_are_kept_before_they_are_gone(visitor, host):

@@ -210,8 +210,9 @@ def test_a_draft_is_kept_when_a_chat_is_left_and_opened_at_once(person, chat):
     carol.evaluate("(conv) => { chatApp.view.closeThread(); chatApp.view.openConversation(conv); }", conv)
     eventually(carol, "document.querySelector('#message').value === 'Not yet sent'")
     # A draft of another device is shown in an empty input, and does not replace a text.
-    alice = person("alice")
     pair = chat.pair("alice", "carol")
+    alice = person("alice")
+    alice.locator(f".chat-list .row[data-conv='{pair}']").wait_for()
     alice.evaluate("(conv) => chatApp.view.openConversation(conv)", pair)
     alice.locator("#message").wait_for()
     chat.do("alice", "draft", conv=pair, text="From the phone")
@@ -221,6 +222,24 @@ def test_a_draft_is_kept_when_a_chat_is_left_and_opened_at_once(person, chat):
     alice.locator(".chat-list .row", has_text="Notes to self").wait_for()
     alice.wait_for_timeout(300)
     assert alice.input_value("#message") == "On this device"
+
+
+def test_a_draft_that_another_device_sent_or_removed_is_no_longer_shown(person, chat):
+    alice = person("alice")
+    pair = chat.pair("alice", "carol")
+    chat.do("alice", "draft", conv=pair, text="Written on the phone")
+    alice.locator(".chat-list .row", has_text="Written on the phone").click()
+    eventually(alice, "document.querySelector('#message').value === 'Written on the phone'")
+    chat.do("alice", "send", conv=pair, kind="text", body={"text": "Written on the phone"})
+    chat.do("alice", "draft", conv=pair, text="")
+    bubble(alice, "Written on the phone").wait_for()
+    eventually(alice, "document.querySelector('#message').value === ''")
+    # After a message of this device, a draft of another one is shown again.
+    write(alice, "Written here")
+    bubble(alice, "Written here").locator(".ticks.sent, .ticks.delivered, .ticks.read").wait_for()
+    chat.do("alice", "draft", conv=pair, text="Once more")
+    eventually(alice, "document.querySelector('#message').value === 'Once more'")
+    chat.do("alice", "draft", conv=pair, text="")
 
 
 def test_own_settings_and_drafts_do_not_move_the_own_notes(person, chat):

@@ -5,7 +5,7 @@
 enum EmbeddedPage {
     static let files: [EmbeddedFile] = [
         _app_webmanifest,
-        _css_page_61b1b216f8442a36_css,
+        _css_page_3d86a54b6cfc61f5_css,
         _css_test_4554cfa58e3d34e5_css,
         _img_icon_192_png,
         _img_icon_512_png,
@@ -14,13 +14,13 @@ enum EmbeddedPage {
         _img_maskable_512_png,
         _img_touch_180_png,
         _index_html,
-        _js_app_3b661cfe794f93c7_js,
-        _js_core_core_e2b9e28338b1e8a1_js,
-        _js_core_worker_41efa404e07df190_js,
+        _js_app_240da27b10746c85_js,
+        _js_core_core_19b165bc4fc31d20_js,
+        _js_core_worker_96b673ef06f2abb7_js,
         _js_i18n_zh_82422a61aa8a4bb2_js,
         _js_state_sample_779671c446839e6f_js,
         _js_test_af4dddca0b9caee9_js,
-        _js_views_panels_405a34fdaae15a02_js,
+        _js_views_panels_1d411543c0df2067_js,
         _sw_js,
         _test_html,
     ]
@@ -52,7 +52,7 @@ enum EmbeddedPage {
 
 """#))
 
-    private static let _css_page_61b1b216f8442a36_css = EmbeddedFile(path: "css/page-61b1b216f8442a36.css", content: .text(#"""
+    private static let _css_page_3d86a54b6cfc61f5_css = EmbeddedFile(path: "css/page-3d86a54b6cfc61f5.css", content: .text(#"""
 /* Colors, sizes and fonts. Every text color has a contrast of 4.5 or more on the surfaces it is used on. */
 
 @font-face {
@@ -547,6 +547,7 @@ mark { background: var(--mark); color: var(--text); border-radius: 2px; }
 .attachments { display: flex; gap: 8px; padding: 10px 12px 2px; overflow-x: auto; }
 .attachment { position: relative; display: grid; place-items: center; width: 88px; height: 88px; border-radius: 12px; background: var(--field); flex: none; overflow: hidden; padding: 6px; text-align: center; font-size: 12px; }
 .attachment img { position: absolute; inset: 0; width: 100%; height: 100%; object-fit: cover; }
+.attachment .ellipsis { max-width: 100%; }
 .attachment button { position: absolute; top: 4px; right: 4px; width: 24px; height: 24px; border-radius: 12px; background: rgb(10 14 22 / 70%); color: #fff; display: grid; place-items: center; }
 .attachment button .icon { width: 14px; height: 14px; }
 .completion { position: absolute; bottom: calc(100% - 4px); left: 14px; right: 14px; max-width: 480px; max-height: 260px; overflow-y: auto; padding: 6px 0; border-radius: 14px; background: var(--raised); box-shadow: var(--shadow-large); z-index: 6; border: 1px solid var(--line); }
@@ -703,7 +704,8 @@ fieldset.group > legend { font-size: 13px; font-weight: 600; color: var(--muted)
 .viewer .icon-button:hover { background: rgb(255 255 255 / 14%); color: #fff; }
 .viewer .stage { display: grid; place-items: center; min-height: 0; padding: 8px; }
 .viewer img { max-width: 100%; max-height: 100%; min-height: 0; object-fit: contain; }
-.toasts[popover] { margin: 0; inset: 14px auto auto 50%; border: 0; padding: 0; background: none; overflow: visible; color: inherit; height: auto; }
+body > .toasts { --below: 56px; } /* below the header of a chat */
+.toasts[popover] { margin: 0; inset: calc(14px + var(--below, 0px)) auto auto 50%; border: 0; padding: 0; background: none; overflow: visible; color: inherit; height: auto; }
 dialog.scrolls form { overflow-y: auto; }
 .profile-head { display: grid; justify-items: center; gap: 4px; text-align: center; padding-bottom: 6px; }
 .codes { font-family: var(--mono); background: var(--field); border-radius: 10px; padding: 12px 16px; user-select: all; }
@@ -1518,15 +1520,15 @@ gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gPQVAAAA//+DQEnNAAAA
   <meta name="theme-color" media="(prefers-color-scheme: light)" content="#ffffff">
   <meta name="theme-color" media="(prefers-color-scheme: dark)" content="#171b22">
   <meta name="referrer" content="no-referrer">
-  <link rel="prefetch" href="js/core-worker-41efa404e07df190.js">
+  <link rel="prefetch" href="js/core-worker-96b673ef06f2abb7.js">
   <meta name="later" content="js/i18n-zh-82422a61aa8a4bb2.js">
-  <meta name="later" content="js/views-panels-405a34fdaae15a02.js">
+  <meta name="later" content="js/views-panels-1d411543c0df2067.js">
   <title>Apus</title>
   <link rel="icon" href="img/icon.svg" type="image/svg+xml">
   <link rel="apple-touch-icon" href="img/touch-180.png">
   <link rel="manifest" href="app.webmanifest">
-  <link rel="stylesheet" href="css/page-61b1b216f8442a36.css">
-  <script type="module" src="js/app-3b661cfe794f93c7.js"></script>
+  <link rel="stylesheet" href="css/page-3d86a54b6cfc61f5.css">
+  <script type="module" src="js/app-240da27b10746c85.js"></script>
 </head>
 <body>
   <div id="app"></div>
@@ -1537,7 +1539,7 @@ gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gPQVAAAA//+DQEnNAAAA
 
 """#))
 
-    private static let _js_app_3b661cfe794f93c7_js = EmbeddedFile(path: "js/app-3b661cfe794f93c7.js", content: .text(#"""
+    private static let _js_app_240da27b10746c85_js = EmbeddedFile(path: "js/app-240da27b10746c85.js", content: .text(#"""
 const $parts = {};
 const $later = (path) => $parts[path] ??= import(path).then((part) => part.default($all()), (error) => { delete $parts[path]; throw error; });
 const $all = () => ({ $later, $core_applying, $state_notifications, $core_receipts, $state_api, $state_lists, $state_window, $state_store, $state_index, $boot, $views_dom, $views_icons, $i18n_en, $i18n_index, $i18n_format, $views_model, $views_menu, $views_auth, $views_avatar, $calls_media, $views_calltiles, $views_toast, $views_calldevices, $views_callscreen, $views_callring, $calls_machine, $calls_stats, $calls_peer, $calls_signals, $calls_call, $calls_center, $calls_tone, $views_calls, $views_address, $views_dialog, $views_later, $views_clipboard, $text_skeleton, $views_lookalike, $views_virtual, $views_rows, $views_pickers, $views_searchfilters, $text_emoji, $text_markdown, $text_render, $views_search, $views_folders, $views_conversationmenu, $views_fields, $views_requests, $views_callbar, $views_threadheader, $views_sidebar, $views_albums, $views_emojipicker, $views_completion, $media_wave, $media_recorder, $views_attachmenu, $text_blurhash, $media_describe, $core_requests, $views_sendfiles, $views_scheduledline, $views_slowmode, $views_tray, $views_voicebar, $views_composer, $views_contactbar, $views_pagedpeople, $views_votes, $views_pictures, $views_place, $media_played, $media_player, $views_voice, $views_attachments, $views_message, $views_rowshape, $views_threadactions, $views_threadinput, $views_thread, $views_shell, $views_sound, $state_push, $views_preferences, $app });
@@ -2647,12 +2649,12 @@ return await WorkerPort.make();
 console.warn("No worker:", error);
 }
 }
-const { Core } = await $later("./core-core-e2b9e28338b1e8a1.js");
+const { Core } = await $later("./core-core-19b165bc4fc31d20.js");
 return new PagePort(Core);
 }
 
 class WorkerPort {
-#worker = new Worker(new URL("./core-worker-41efa404e07df190.js", import.meta.url), { type: "module" });
+#worker = new Worker(new URL("./core-worker-96b673ef06f2abb7.js", import.meta.url), { type: "module" });
 #requests = new Map();
 #serial = 0;
 #listener = () => {};
@@ -3685,7 +3687,9 @@ if (!cache.has(key)) cache.set(key, new kind(locale(), options));
 return cache.get(key);
 }
 
-const date = (at, options) => formatter(Intl.DateTimeFormat, options).format(at);
+const LAST = 8.64e15;
+
+const date = (at, options) => formatter(Intl.DateTimeFormat, options).format(Math.min(at, LAST));
 
 function dayOf(at) {
 const value = new Date(at);
@@ -3840,7 +3844,7 @@ case "card": return `${t("contactCard")}${t("colon")}${body.nick ?? body.user ??
 case "location": return body.name ?? text ?? t("location");
 case "bundle": return body.title ?? text ?? t("bundle");
 case "image": case "video": return text && !FILE_NAME.test(text) ? text : t(KINDS[event.kind]);
-default: return text || (KINDS[event.kind] ? t(KINDS[event.kind]) : t("unknownKind"));
+default: return KINDS[event.kind] ? text || t(KINDS[event.kind]) : t("unknownKind");
 }
 }
 
@@ -3854,6 +3858,8 @@ return outcome === "ended" && length ? t("lasting", { what: name, time: duration
 }
 
 const roleName = (role) => t({ owner: "roleOwner", admin: "roleAdmin", reader: "roleReader", guest: "roleGuest" }[role] ?? "roleMember");
+
+const isForGood = (until, at = Date.now()) => until === undefined || until - at > 50 * 365 * 86_400_000;
 
 function noteText(state, event) {
 const body = event.body ?? {};
@@ -3874,13 +3880,13 @@ return settingsText(name, body.settings ?? {});
 case "member.join": return isAdded ? t("eventAdd", { name, users }) : t("eventJoin", { users: users || name });
 case "member.leave": return t("eventLeave", { name });
 case "member.remove": return t("eventRemove", { name, users });
-case "member.ban": return body.until === undefined ? t("eventBan", { name, users }) : t("eventBanUntil", { name, users, time: shortDate(body.until) });
+case "member.ban": return isForGood(body.until, event.at) ? t("eventBan", { name, users }) : t("eventBanUntil", { name, users, time: shortDate(body.until) });
 case "member.invite": return t("eventInvite", { name, users });
 case "member.role": return t("eventRole", { name, users, role: currentLanguage() === "en" ? roleName(body.role).toLowerCase() : roleName(body.role) });
 case "member.unban": return t("eventUnban", { name, users });
 case "member.mute": {
-if (body.until !== undefined && body.until <= (event.at ?? 0)) return t("eventUnmute", { name, users });
-return body.until === undefined ? t("eventMute", { name, users }) : t("eventMuteUntil", { name, users, time: shortDate(body.until) });
+if (!(body.until > (event.at ?? 0))) return t("eventUnmute", { name, users });
+return isForGood(body.until, event.at) ? t("eventMute", { name, users }) : t("eventMuteUntil", { name, users, time: shortDate(body.until) });
 }
 case "pin": return t(body.remove ? "eventUnpin" : "eventPin", { name });
 case "react": return t("eventReact", { name, emoji: body.key ?? "" });
@@ -3924,7 +3930,7 @@ function matches({ user, alias }, query) {
 const names = `${alias ?? ""} ${user.nick ?? ""} ${user.name}`.toLocaleLowerCase();
 return query.toLocaleLowerCase().replaceAll("@", "").split(/\s+/).every((word) => names.includes(word));
 }
-return { userName, actorName, byName, headTitle, isGroup, isMuted, isAdmin, permits, isSilenced, canWrite, ICONS, isNote, isSilent, gone, eventText, callText, roleName, noteText, errorText, refuseExpiry, mayExpire, matches };
+return { userName, actorName, byName, headTitle, isGroup, isMuted, isAdmin, permits, isSilenced, canWrite, ICONS, isNote, isSilent, gone, eventText, callText, roleName, isForGood, noteText, errorText, refuseExpiry, mayExpire, matches };
 })();
 const $views_menu = (() => {
 
@@ -4126,7 +4132,7 @@ this.fields.append(field(extra[0], extra[1], extra[0] === "code" ? { autocomplet
 elements[extra[0]].focus();
 return;
 }
-this.#fail(this.#reason(error), elements[error?.field] ?? elements.password);
+this.#fail(this.#reason(error), elements[error?.field] ?? elements.recovery ?? elements.password);
 }
 
 #reason(error) {
@@ -5777,7 +5783,7 @@ globalThis.requestIdleCallback ? requestIdleCallback(start, { timeout: 5000 }) :
 }
 
 async function load() {
-panels = await $later("./views-panels-405a34fdaae15a02.js");
+panels = await $later("./views-panels-1d411543c0df2067.js");
 return panels;
 }
 return { withPanels, preparePanels };
@@ -8339,7 +8345,7 @@ toast(t("errorTooLarge", { size: fileSize(limit) }), { role: "alert" });
 continue;
 }
 const entry = { file, asFile: asFiles, url: file.type.startsWith("image/") && !asFiles ? URL.createObjectURL(file) : null };
-entry.element = h("div", { class: "attachment", title: file.name }, entry.url ? h("img", { src: entry.url, alt: file.name }) : [icon(file.type.startsWith("video/") ? "video" : "file"), h("span", { class: "ellipsis" }, file.name)],
+entry.element = h("div", { class: "attachment", title: file.name }, entry.url ? h("img", { src: entry.url, alt: file.name }) : [icon(file.type.startsWith("video/") ? "video" : "file"), h("bdi", { class: "ellipsis" }, file.name), h("span", { class: "muted" }, fileSize(file.size))],
 h("button", { type: "button", "aria-label": t("removeAttachment", { name: file.name }), onclick: () => this.#remove(entry) }, icon("close")));
 this.#entries.push(entry);
 this.element.append(entry.element);
@@ -8592,10 +8598,12 @@ this.#update();
 }
 
 #showDraft() {
-const draft = this.view.thread === null ? this.state.draft(this.id) : null;
-if (this.#isTouched || !draft?.text || draft.text === this.text) return;
-this.input.value = draft.text;
-if (draft.ref) this.#reply = this.view.head ? this.state.event?.(this.id, draft.ref) ?? null : null;
+if (this.view.thread !== null || this.#edit) return;
+const draft = this.state.draft(this.id);
+if (!this.text && !this.#reply && !draft?.text) this.#isTouched = false;
+if (this.#isTouched || (draft?.text ?? "") === this.text) return;
+this.input.value = draft?.text ?? "";
+this.#reply = draft?.ref && this.view.head ? this.state.event?.(this.id, draft.ref) ?? null : null;
 this.#update();
 }
 
@@ -10024,7 +10032,7 @@ const { Albums, partsOf } = $views_albums;
 const { CallBar } = $views_callbar;
 const { Composer } = $views_composer;
 const { ContactBar } = $views_contactbar;
-const { canWrite, eventText, isGroup, isSilenced, isSilent, permits, userName } = $views_model;
+const { canWrite, eventText, isForGood, isGroup, isSilenced, isSilent, permits, userName } = $views_model;
 const { renderRow, updateRemaining } = $views_message;
 const { rowShape } = $views_rowshape;
 const { ThreadActions } = $views_threadactions;
@@ -10359,7 +10367,7 @@ return this.#rows.findLast((row) => row.own && row.kind === "text" && row.seq &&
 function whyNot(head, now) {
 if (head.state && head.state !== "joined") return t("leftGroup");
 if (!isSilenced(head, now)) return t(head.role === "reader" ? "onlyReads" : "cannotWrite");
-return head.silenced_until - now > 50 * 365 * 86_400_000 ? t("silenced") : t("silencedUntil", { time: shortDate(head.silenced_until) });
+return isForGood(head.silenced_until, now) ? t("silenced") : t("silencedUntil", { time: shortDate(head.silenced_until) });
 }
 
 function footNote({ state, app }, head) {
@@ -10862,7 +10870,7 @@ return {  };
 
 """#))
 
-    private static let _js_core_core_e2b9e28338b1e8a1_js = EmbeddedFile(path: "js/core-core-e2b9e28338b1e8a1.js", content: .text(#"""
+    private static let _js_core_core_19b165bc4fc31d20_js = EmbeddedFile(path: "js/core-core-19b165bc4fc31d20.js", content: .text(#"""
 export default ({ $core_applying, $core_receipts, $core_requests }) => {
 const $socketio_backoff = (() => {
 
@@ -12972,7 +12980,7 @@ this.#subscribe();
 this.#logs.connected();
 this.#outbox.run();
 this.#own.connected();
-for (const [conv, n] of this.#received) if (n > (this.#heads.get(conv)?.read ?? n)) this.#reportReceived(conv);
+for (const [conv, n] of this.#received) if (n > (this.#heads.get(conv)?.read ?? 0)) this.#reportReceived(conv);
 this.#loadContacts();
 this.#loadSettings();
 const newest = [...this.#heads.values()].filter((head) => !head.state && head.seq > 0).sort((a, b) => (b.own?.pinned_at ?? 0) - (a.own?.pinned_at ?? 0) || b.at - a.at);
@@ -13022,6 +13030,7 @@ this.#listed?.add(pushed.conv);
 this.#doubtful.delete(pushed.conv);
 }
 const before = this.#heads.get(pushed.conv);
+if (!before && this.#received.has(pushed.conv)) this.#reportReceived(pushed.conv);
 let head = pushed;
 const isFormer = head.state === "left" || head.state === "removed";
 if (!isFormer && before && before.seq > head.seq) head = { ...head, seq: before.seq, n: before.n, at: before.at, last: before.last, unread: before.unread, mentions: before.mentions };
@@ -13076,14 +13085,17 @@ this.emit({ type: "events", conv, events });
 if (conv === this.#session.self) for (const event of events) this.#applyOwn(event);
 this.#outbox.applied(conv, this.#logs.cursor(conv));
 const last = events.findLast((event) => event.n !== undefined && event.sender !== this.user?.name);
-if (last && head && showsReceipts(head)) {
+if (last) {
 this.#received.set(conv, last.n);
 this.#reportReceived(conv);
 }
 }
 
 #reportReceived(conv) {
-this.later(`received ${conv}`, 200, () => { if (this.isOnline) this.call("mark", { conv, received: this.#received.get(conv) }).catch(() => {}); });
+this.later(`received ${conv}`, 200, () => {
+const head = this.#heads.get(conv);
+if (this.isOnline && head && showsReceipts(head)) this.call("mark", { conv, received: this.#received.get(conv) }).catch(() => {});
+});
 }
 
 stored(events) { this.#expiry.stored(events); }
@@ -13231,7 +13243,7 @@ return $core_core;
 
 """#))
 
-    private static let _js_core_worker_41efa404e07df190_js = EmbeddedFile(path: "js/core-worker-41efa404e07df190.js", content: .text(#"""
+    private static let _js_core_worker_96b673ef06f2abb7_js = EmbeddedFile(path: "js/core-worker-96b673ef06f2abb7.js", content: .text(#"""
 const $core_applying = (() => {
 
 const MESSAGES = new Set(["text", "image", "audio", "video", "file", "location", "card", "call", "poll", "bundle", "encrypted"]);
@@ -15557,7 +15569,7 @@ this.#subscribe();
 this.#logs.connected();
 this.#outbox.run();
 this.#own.connected();
-for (const [conv, n] of this.#received) if (n > (this.#heads.get(conv)?.read ?? n)) this.#reportReceived(conv);
+for (const [conv, n] of this.#received) if (n > (this.#heads.get(conv)?.read ?? 0)) this.#reportReceived(conv);
 this.#loadContacts();
 this.#loadSettings();
 const newest = [...this.#heads.values()].filter((head) => !head.state && head.seq > 0).sort((a, b) => (b.own?.pinned_at ?? 0) - (a.own?.pinned_at ?? 0) || b.at - a.at);
@@ -15607,6 +15619,7 @@ this.#listed?.add(pushed.conv);
 this.#doubtful.delete(pushed.conv);
 }
 const before = this.#heads.get(pushed.conv);
+if (!before && this.#received.has(pushed.conv)) this.#reportReceived(pushed.conv);
 let head = pushed;
 const isFormer = head.state === "left" || head.state === "removed";
 if (!isFormer && before && before.seq > head.seq) head = { ...head, seq: before.seq, n: before.n, at: before.at, last: before.last, unread: before.unread, mentions: before.mentions };
@@ -15661,14 +15674,17 @@ this.emit({ type: "events", conv, events });
 if (conv === this.#session.self) for (const event of events) this.#applyOwn(event);
 this.#outbox.applied(conv, this.#logs.cursor(conv));
 const last = events.findLast((event) => event.n !== undefined && event.sender !== this.user?.name);
-if (last && head && showsReceipts(head)) {
+if (last) {
 this.#received.set(conv, last.n);
 this.#reportReceived(conv);
 }
 }
 
 #reportReceived(conv) {
-this.later(`received ${conv}`, 200, () => { if (this.isOnline) this.call("mark", { conv, received: this.#received.get(conv) }).catch(() => {}); });
+this.later(`received ${conv}`, 200, () => {
+const head = this.#heads.get(conv);
+if (this.isOnline && head && showsReceipts(head)) this.call("mark", { conv, received: this.#received.get(conv) }).catch(() => {});
+});
 }
 
 stored(events) { this.#expiry.stored(events); }
@@ -18013,7 +18029,7 @@ return {  };
 
 """#))
 
-    private static let _js_views_panels_405a34fdaae15a02_js = EmbeddedFile(path: "js/views-panels-405a34fdaae15a02.js", content: .text(#"""
+    private static let _js_views_panels_1d411543c0df2067_js = EmbeddedFile(path: "js/views-panels-1d411543c0df2067.js", content: .text(#"""
 export default ({ $views_dom, $views_icons, $i18n_index, $i18n_format, $views_model, $views_menu, $views_avatar, $views_toast, $views_dialog, $views_clipboard, $views_lookalike, $views_rows, $views_pickers, $text_markdown, $text_render, $views_folders, $views_conversationmenu, $views_fields, $views_requests, $media_recorder, $text_blurhash, $views_pagedpeople, $views_pictures, $views_place, $media_player, $views_attachments, $views_sound, $state_push }) => {
 const $views_addmembers = (() => {
 
@@ -18744,7 +18760,7 @@ const { memberMenu } = $views_memberactions;
 const { personRow } = $views_pickers;
 const { RowList } = $views_rows;
 const { attempt } = $views_toast;
-const { errorText, isAdmin, roleName, userName } = $views_model;
+const { errorText, isAdmin, isForGood, roleName, userName } = $views_model;
 const { lastSeen, listTime, number, shortDate } = $i18n_format;
 const { t } = $i18n_index;
 
@@ -18859,8 +18875,8 @@ return h("div", { class: "row-with-buttons" }, row, answer(true), answer(false))
 const { state } = this;
 if (this.#state === "requested") return t("askedAt", { time: listTime(member.since) });
 if (this.#state === "invited") return member.by ? t("invitedBy", { name: userName(state, member.by) }) : `@${user.name}`;
-if (this.#state === "banned") return member.banned_until ? t("bannedUntil", { time: shortDate(member.banned_until) }) : t("bannedForever");
-if (member.muted_until > Date.now()) return t(member.muted_until - Date.now() > 50 * 365 * 86_400_000 ? "mutedForever" : "mutedUntil", { time: shortDate(member.muted_until) });
+if (this.#state === "banned") return !isForGood(member.banned_until) ? t("bannedUntil", { time: shortDate(member.banned_until) }) : t("bannedForever");
+if (member.muted_until > Date.now()) return t(isForGood(member.muted_until) ? "mutedForever" : "mutedUntil", { time: shortDate(member.muted_until) });
 if (user.online || user.name === state.account?.name) return t("online");
 return user.last_seen ? lastSeen(user.last_seen) : `@${user.name}`;
 }

@@ -103,7 +103,7 @@ export class AuthView {
       elements[extra[0]].focus();
       return;
     }
-    this.#fail(this.#reason(error), elements[error?.field] ?? elements.password);
+    this.#fail(this.#reason(error), elements[error?.field] ?? elements.recovery ?? elements.password);
   }
 
   #reason(error) {

@@ -26,7 +26,7 @@ export class Composer {
   #edit = null;
   #draftTimer = 0;
   #typingAt = -Infinity;
-  #isTouched = false; // whether the user has edited the text; until then, a draft that arrives later is shown
+  #isTouched = false; // whether the user has edited the text; until then, the input follows the draft of the other devices
   #turn = Promise.resolve(); // messages are sent in the order in which they were written
 
   constructor(view) {
@@ -40,10 +40,13 @@ export class Composer {
   }
 
   #showDraft() {
-    const draft = this.view.thread === null ? this.state.draft(this.id) : null;
-    if (this.#isTouched || !draft?.text || draft.text === this.text) return;
-    this.input.value = draft.text;
-    if (draft.ref) this.#reply = this.view.head ? this.state.event?.(this.id, draft.ref) ?? null : null;
+    if (this.view.thread !== null || this.#edit) return;
+    const draft = this.state.draft(this.id);
+    // An input that is as empty as its stored draft, such as after a message, follows the others.
+    if (!this.text && !this.#reply && !draft?.text) this.#isTouched = false;
+    if (this.#isTouched || (draft?.text ?? "") === this.text) return;
+    this.input.value = draft?.text ?? "";
+    this.#reply = draft?.ref && this.view.head ? this.state.event?.(this.id, draft.ref) ?? null : null;
     this.#update();
   }
 

@@ -41,7 +41,7 @@ export class Tray {
         continue;
       }
       const entry = { file, asFile: asFiles, url: file.type.startsWith("image/") && !asFiles ? URL.createObjectURL(file) : null };
-      entry.element = h("div", { class: "attachment", title: file.name }, entry.url ? h("img", { src: entry.url, alt: file.name }) : [icon(file.type.startsWith("video/") ? "video" : "file"), h("span", { class: "ellipsis" }, file.name)],
+      entry.element = h("div", { class: "attachment", title: file.name }, entry.url ? h("img", { src: entry.url, alt: file.name }) : [icon(file.type.startsWith("video/") ? "video" : "file"), h("bdi", { class: "ellipsis" }, file.name), h("span", { class: "muted" }, fileSize(file.size))],
         h("button", { type: "button", "aria-label": t("removeAttachment", { name: file.name }), onclick: () => this.#remove(entry) }, icon("close")));
       this.#entries.push(entry);
       this.element.append(entry.element);
