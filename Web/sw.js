@@ -4,6 +4,7 @@
 // leaves nothing here.
 
 const CACHE = "apus-shell-1";
+const WORDS = "apus-words"; // how the page shows notifications, for pushes while it is closed
 const PRIVATE = /^\/(api|socket\.io|health|metrics)(\/|$)/;
 const SHELL = /^\/(index\.html|join)?$/; // other pages of the server, such as /admin, are not of this page
 const FIXED = /[.-][0-9a-f]{12,}\./; // a name with the hash of the content
@@ -22,7 +23,7 @@ self.addEventListener("fetch", (event) => {
   else if (SHELL.test(url.pathname)) event.respondWith(shell());
 });
 
-self.addEventListener("push", (event) => event.waitUntil(pushed(data(event.data))));
+self.addEventListener("push", (event) => event.waitUntil(pushed(data(event.data)).then(showUnlessOpen)));
 
 // The browser has given the subscription another address.
 self.addEventListener("pushsubscriptionchange", (event) => event.waitUntil(subscribeAgain(event)));
@@ -37,11 +38,12 @@ self.addEventListener("message", (event) => {
   const { type, ...message } = event.data ?? {};
   if (type === "notify") event.waitUntil(noted(message, event.source));
   if (type === "read") event.waitUntil(closeNotifications(message.conv));
-  if (type === "signedOut") event.waitUntil(Promise.all([closeNotifications(), unsubscribe()]));
+  if (type === "words") event.waitUntil(keepWords(message));
+  if (type === "signedOut") event.waitUntil(Promise.all([closeNotifications(), unsubscribe(), caches.delete(WORDS)]));
 });
 
 async function forgetOthers() {
-  for (const name of await caches.keys()) if (name !== CACHE) await caches.delete(name);
+  for (const name of await caches.keys()) if (name !== CACHE && name !== WORDS) await caches.delete(name);
 }
 
 /** The page: of the network if it answers soon, else of the cache. */
@@ -83,13 +85,32 @@ function data(message) {
   try { return message?.json() ?? {}; } catch { return {}; }
 }
 
+async function keepWords(words) {
+  await (await caches.open(WORDS)).put("/words", new Response(JSON.stringify(words)));
+}
+
+async function keptWords() {
+  try { return await (await caches.match("/words", { cacheName: WORDS }))?.json() ?? {}; } catch { return {}; }
+}
+
 /**
- * Shows a pushed message {conv, n?, title, body, icon?, badge?, silent?, tag?, read?}. Nothing is shown
- * for a conversation that a focused window of the page shows. Browsers require a notification for
- * each push otherwise, so that a read push replaces and closes.
+ * Returns a pushed message {conv, kind, sender, title, body, nick?, bare?, badge?} in the language of
+ * the page, with the alias of the sender, and without its text if the user wants none. `nick` is at
+ * the beginning of the body in a group. `bare`: the body has no text of the message, only its kind.
  */
-async function pushed({ conv, title, body, icon, silent, badge, read }) {
-  if (read) return closeNotifications(conv);
+async function pushed({ kind, sender, nick, bare, ...message }) {
+  const { texts = {}, aliases = {}, preview = true, colon = ": " } = await keptWords();
+  const { title, body = "" } = message;
+  const said = nick ? body.slice(nick.length + 2) : body;
+  const text = preview ? (bare && texts[kind]) || said : texts.message ?? "New message";
+  return { ...message, title: nick ? title : aliases[sender] ?? title, body: nick && preview ? `${aliases[sender] ?? nick}${colon}${text}` : text };
+}
+
+/**
+ * Shows a message {conv, title, body, icon?, badge?, silent?}. Nothing is shown for a conversation that
+ * a focused window of the page shows.
+ */
+async function showUnlessOpen({ conv, title, body, icon, silent, badge }) {
   if (badge !== undefined) await (badge > 0 ? navigator.setAppBadge?.(badge) : navigator.clearAppBadge?.())?.catch(() => {});
   if (await isShown(conv)) return;
   await self.registration.showNotification(title || "Apus", {
@@ -101,7 +122,7 @@ async function pushed({ conv, title, body, icon, silent, badge, read }) {
 async function noted({ show, sound, ...message }, page) {
   if (await isShown(message.conv)) return;
   if (sound) page?.postMessage({ type: "sound" });
-  if (show) await pushed({ ...message, silent: true });
+  if (show) await showUnlessOpen({ ...message, silent: true });
 }
 
 /** Whether a focused window shows the conversation. It is asked, because its address here may be an old one. */

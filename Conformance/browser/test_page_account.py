@@ -412,3 +412,20 @@ def test_an_authenticator_that_another_device_has_set_up_is_removed(person, host
     toast(page, "Two-step sign-in is off.")
     button(page, "Set up an authenticator").wait_for()
     assert page.evaluate("document.activeElement.type") == "password"
+
+
+def test_a_privacy_setting_changed_on_the_page_is_obeyed(person, host):
+    host.register("ingo", "Ingo Strand")
+    alice = person("alice")
+    settings(alice, "privacy")
+    assert alice.get_by_label("Who may start a chat with me").input_value() == "all"
+    alice.get_by_label("Who may start a chat with me").select_option("contacts")
+    alice.get_by_role("switch", name="Show when I am typing").uncheck()
+    eventually(alice, "chatApp.state.settings.messages === 'contacts' && chatApp.state.settings.typing === false")
+    kept = host.ask("alice", "settings", {})["settings"]
+    assert (kept["messages"], kept["typing"]) == ("contacts", False)
+    with pytest.raises(AssertionError, match="403"):
+        host.pair("ingo", "alice")
+    alice.get_by_label("Who may start a chat with me").select_option("all")
+    eventually(alice, "chatApp.state.settings.messages === 'all'")
+    host.pair("ingo", "alice")

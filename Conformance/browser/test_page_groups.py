@@ -222,6 +222,21 @@ def test_a_link_has_an_end_uses_and_a_role_and_can_be_revoked(person, host):
     toast(dora, "This invite link has ended")
 
 
+def test_a_link_with_an_approval_makes_a_request(person, host):
+    conv = group(host, "By approval", users=())
+    alice = person("alice")
+    open_details(alice, "By approval")
+    button(alice, "New link").click()
+    alice.get_by_role("switch", name="An admin approves each user").check()
+    button(alice, "Create link").click()
+    alice.locator(".link-row").wait_for()
+    host.do("emil", "member.join", link=host.ask("alice", "link.list", {"conv": conv})["links"][0]["code"])
+    assert "emil" not in members(host, conv)
+    button(alice, "Requests").click()
+    button(alice, "Accept: Emil Frost").click()
+    until(lambda: "emil" in members(host, conv))
+
+
 def test_the_directory_goes_on_after_its_first_page_and_has_a_new_channel(person, host):
     for index in range(55):
         group(host, f"Club {index:02}", users=(), join="open", listed=True)

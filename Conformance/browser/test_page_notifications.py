@@ -99,6 +99,49 @@ def test_what_is_notified_follows_the_rules(notified, chat):
     assert page.evaluate("sounds") == 1
 
 
+PUSH = """(message) => { self.dispatchEvent(new PushEvent("push", { data: JSON.stringify(message) })); }"""
+
+
+def test_a_push_has_the_language_the_alias_and_the_preference_of_the_page(notified, chat):
+    page, worker = notified
+    conv = chat.pair("alice", "bob")
+    message = {"conv": conv, "kind": "image", "sender": "bob", "title": "Bob Marsh", "body": "Photo", "bare": True, "badge": 1}
+    in_group = {**message, "conv": "3g7r0p5a2b4c6", "title": "Crew", "body": "Bob Marsh: Photo", "nick": "Bob Marsh"}
+    text = {**in_group, "kind": "text", "body": "Bob Marsh: to the lake: now", "bare": False}
+
+    def pushed(*messages):
+        worker.evaluate("() => { self.shown = []; }")
+        for each in messages:
+            worker.evaluate(PUSH, each)
+        return [[title, body] for title, body, _ in sorted(shown(page, worker, len(messages)))]
+
+    def told(condition):
+        """Waits until the worker has kept the words of the page."""
+        for _ in range(400):
+            if worker.evaluate(f"() => keptWords().then(({{ texts = {{}}, aliases = {{}}, preview }}) => {condition})"):
+                return
+            page.wait_for_timeout(25)
+        raise AssertionError(condition)
+
+    told("texts.image === 'Picture'")
+    assert pushed(message) == [["Bob Marsh", "Picture"]]
+    assert pushed(text) == [["Crew", "Bob Marsh: to the lake: now"]]
+    chat.do("alice", "contact.alias", id="alias", user="bob", alias="Captain")
+    told("aliases.bob === 'Captain'")
+    assert pushed(message) == [["Captain", "Picture"]]
+    assert pushed(text) == [["Crew", "Captain: to the lake: now"]]
+    page.evaluate("chatApp.setPreference('language', 'zh')")
+    told("texts.image === '图片'")
+    assert pushed(in_group) == [["Crew", "Captain：图片"]]
+    page.evaluate("chatApp.setPreference('preview', false)")
+    told("preview === false")
+    assert pushed(text) == [["Crew", "新消息"]]
+    # A sign-out leaves nothing.
+    page.evaluate("navigator.serviceWorker.ready.then(({ active }) => active.postMessage({ type: 'signedOut' }))")
+    told("Object.keys(texts).length === 0")
+    chat.do("alice", "contact.alias", id="no-alias", user="bob", alias="")
+
+
 def test_a_browser_subscribes_to_push_and_leaves_it(notified, chat):
     page, _ = notified
     page.evaluate("""() => {

@@ -1,6 +1,6 @@
 """Users with the page in `Web/`, in Chromium with the program."""
 
-from support.chatpages import begin_chat, bubble, choose, png, write
+from support.chatpages import begin_chat, bubble, choose, open_pair, png, write
 from support.samplepage import PHONE, eventually
 
 
@@ -253,3 +253,55 @@ def test_own_settings_and_drafts_do_not_move_the_own_notes(person, chat):
     bob.locator(".chat-list .row", has_text="the newest").locator(".icon-bellOff").wait_for()
     titles = bob.locator(".chat-list .row .title").all_inner_texts()
     assert titles[:2] == ["Alice Lindqvist", "Carol Okafor"] and titles[-1] == "Notes to self"
+
+
+def test_a_message_is_deleted_for_its_user_alone(person, chat):
+    conv = chat.pair("alice", "carol")
+    seq = chat.do("carol", "send", id="hidden", conv=conv, kind="text", body={"text": "Not for the screen"})["seq"]
+    alice, carol = person("alice"), person("carol")
+    open_pair(alice, conv)
+    open_pair(carol, conv)
+    choose(alice, "Not for the screen", "Delete for me")
+    alice.get_by_role("dialog").get_by_role("button", name="Delete").click()
+    bubble(alice, "Not for the screen").wait_for(state="detached")
+    bubble(carol, "Not for the screen").wait_for()
+    alice.reload()
+    open_pair(alice, conv)
+    assert bubble(alice, "Not for the screen").count() == 0
+    assert next(event for event in chat.log(conv, "carol") if event["seq"] == seq)["body"]["text"] == "Not for the screen"
+
+
+def test_the_link_of_a_message_is_copied_and_leads_to_it(person, chat):
+    conv = chat.pair("alice", "bob")
+    seq = chat.do("bob", "send", id="linked", conv=conv, kind="text", body={"text": "Linked from elsewhere"})["seq"]
+    alice = person("alice", permissions=["clipboard-read", "clipboard-write"])
+    open_pair(alice, conv)
+    choose(alice, "Linked from elsewhere", "Copy link")
+    alice.locator(".toast", has_text="Copied").wait_for()
+    address = alice.evaluate("navigator.clipboard.readText()")
+    assert address.startswith(chat.url) and address.endswith(f"{conv}/{seq}")
+    alice.evaluate("chatApp.view.closeThread()")
+    alice.goto(address)
+    bubble(alice, "Linked from elsewhere").wait_for()
+
+
+def test_a_chat_is_pinned_archived_and_marked_as_unread_by_its_menu(person, chat):
+    conv = chat.do("alice", "conversation.create", id="menu", kind="group", title="Menu club", users=["bob"])["head"]["conv"]
+    alice = person("alice")
+    row = alice.locator(".chat-list .row", has_text="Menu club")
+
+    def own():
+        return next(head for head in chat.ask("alice", "sync", {})["heads"] if head["conv"] == conv).get("own", {})
+
+    def pick(item, key, isSet=True):
+        row.click(button="right")
+        alice.get_by_role("menuitem", name=item, exact=True).click()
+        eventually(alice, f"Boolean(chatApp.state.conversation('{conv}').own?.{key}) === {str(isSet).lower()}")
+        assert bool(own().get(key)) is isSet
+
+    pick("Pin", "pinned_at")
+    pick("Unpin", "pinned_at", False)
+    pick("Mark as unread", "marked_unread")
+    pick("Mark as read", "marked_unread", False)
+    pick("Archive", "archived")
+    row.wait_for(state="detached")

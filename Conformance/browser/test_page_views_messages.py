@@ -206,6 +206,12 @@ def test_a_poll_ends_at_its_time(person, chat):
     alice.get_by_role("menuitem", name="End the poll").click()
     bob.locator(".poll", has_text="Final result").wait_for()
     assert bob.get_by_role("radio", name="Tuesday").is_disabled()
+    # An admin of the group does not end the poll of another user, because the server refuses it.
+    other = chat.do("bob", "send", id="other", conv=conv, kind="poll", body={"question": "Which boat?", "options": ["a", "b"]})["seq"]
+    alice.locator(f".item[data-seq='{other}'] .poll legend").click(button="right")
+    alice.get_by_role("menuitem", name="Reply", exact=True).wait_for()
+    assert alice.get_by_role("menuitem", name="End the poll").count() == 0
+    alice.keyboard.press("Escape")
     # A poll with an end is shown as closed at that time, without an event.
     soon = chat.do("bob", "send", id="soon", conv=conv, kind="poll", body={"question": "Now?", "options": ["a", "b"], "closes_at": int(time.time() * 1000) + 2500})["seq"]
     poll = alice.locator(f".item[data-seq='{soon}'] .poll")
@@ -353,3 +359,23 @@ def test_emoji_are_found_by_english_and_chinese_names(person, chat):
     alice.locator(".completion [role=option]", has_text="😂").wait_for()
     alice.keyboard.press("Tab")
     assert alice.input_value("#message") == "😂"
+
+
+def test_all_are_mentioned_only_where_the_server_permits_it(person, chat):
+    conv = group(chat, "Everyone")
+    alice, bob = person("alice"), person("bob")
+    open_pair(alice, conv)
+    alice.locator("#message").press_sequentially("@al")
+    alice.get_by_role("option", name="@all").click()
+    assert alice.locator("#message").input_value() == "@all "
+    write(alice, "@all come to the lake")
+    bubble(alice, "to the lake").locator(".mention", has_text="@all").wait_for()
+    assert newest(chat, conv, lambda body: "lake" in body.get("text", ""))["entities"] == [{"type": "all", "offset": 0, "length": 4}]
+    # A member of a group with the default settings may not mention all: `@all` stays text.
+    open_pair(bob, conv)
+    bob.locator("#message").press_sequentially("@al")
+    bob.get_by_role("option", name="Alice Lindqvist").wait_for()
+    assert bob.get_by_role("option", name="@all").count() == 0
+    write(bob, "@all of you")
+    bubble(alice, "@all of you").wait_for()
+    assert "entities" not in newest(chat, conv, lambda body: body.get("text") == "@all of you")

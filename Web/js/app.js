@@ -7,7 +7,7 @@ import { AuthView } from "./views/auth.js";
 import { CallsView } from "./views/calls.js";
 import { Shell } from "./views/shell.js";
 import { logo } from "./views/icons.js";
-import { eventText, headTitle, isGroup, userName } from "./views/model.js";
+import { eventText, headTitle, isGroup, kindNames, userName } from "./views/model.js";
 import { prepareSound, playSound } from "./views/sound.js";
 import { forgetPlayed } from "./media/played.js";
 import { keepPush } from "./state/push.js";
@@ -25,6 +25,7 @@ class App {
     this.#describeNotifications();
     this.calls = new CallsView(this);
     state.subscribe("session", () => this.#show());
+    state.subscribe("contacts", () => this.#tellWords());
     this.#show();
   }
 
@@ -32,13 +33,17 @@ class App {
     const { phase } = this.state.session;
     if (phase === this.phase) return;
     this.phase = phase;
-    if (phase === "signedOut") forgetPlayed();
+    if (phase === "signedOut") {
+      this.words = null; // the service worker forgets them
+      forgetPlayed();
+    }
     this.#render();
   }
 
   #render() {
     const former = this.view;
     former?.close();
+    this.#tellWords();
     if (this.phase === "signedIn") this.view = new Shell(this);
     else if (this.phase === "signedOut") this.view = new AuthView(this);
     else this.view = { element: h("div", { class: "empty" }, logo()), close() { this.element.remove(); } };
@@ -54,6 +59,7 @@ class App {
     this.preferences = { ...this.preferences, [name]: value };
     savePreferences(this.preferences);
     this.state.notifying = this.preferences;
+    this.#tellWords();
     if (name === "theme") this.#applyTheme();
     return name === "language" ? setLanguage(value).then(() => this.#render()) : undefined;
   }
@@ -75,6 +81,18 @@ class App {
       const text = this.preferences.preview ? eventText(state, event).slice(0, 200) : t("oneNewMessage");
       return { title, body: isGroup(head) && this.preferences.preview ? `${userName(state, event.sender)}${t("colon")}${text}` : text };
     };
+  }
+
+  /** Tells the service worker the words, the preference and the aliases with which it shows pushes. */
+  #tellWords() {
+    const { state, preferences: { preview } } = this;
+    if (this.phase !== "signedIn") return;
+    const texts = { message: t("oneNewMessage"), ...kindNames() };
+    const aliases = Object.fromEntries(state.contacts().filter((each) => each.alias).map((each) => [each.user.name, each.alias]));
+    const words = JSON.stringify({ texts, aliases, preview, colon: t("colon") });
+    if (words === this.words) return;
+    this.words = words;
+    state.tellWords?.(JSON.parse(words));
   }
 
   #applyTheme() {

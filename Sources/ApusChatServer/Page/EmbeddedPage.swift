@@ -14,13 +14,13 @@ enum EmbeddedPage {
         _img_maskable_512_png,
         _img_touch_180_png,
         _index_html,
-        _js_app_240da27b10746c85_js,
+        _js_app_1aa4ff5af4c8057c_js,
         _js_core_core_19b165bc4fc31d20_js,
         _js_core_worker_96b673ef06f2abb7_js,
-        _js_i18n_zh_82422a61aa8a4bb2_js,
+        _js_i18n_zh_a1db074af623ecd5_js,
         _js_state_sample_779671c446839e6f_js,
         _js_test_af4dddca0b9caee9_js,
-        _js_views_panels_1d411543c0df2067_js,
+        _js_views_panels_19827e4e29188d21_js,
         _sw_js,
         _test_html,
     ]
@@ -29,7 +29,11 @@ enum EmbeddedPage {
 {
   "name": "Apus",
   "short_name": "Apus",
-  "description": "Chat with people and groups on a server of your own.",
+  "description": "Chat with people and groups on a server of your own. 在自己的服务器上与朋友和群组聊天。",
+  "description_localized": {
+    "en": "Chat with people and groups on a server of your own.",
+    "zh": "在自己的服务器上与朋友和群组聊天。"
+  },
   "id": "/",
   "start_url": "/",
   "scope": "/",
@@ -1521,25 +1525,25 @@ gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gPQVAAAA//+DQEnNAAAA
   <meta name="theme-color" media="(prefers-color-scheme: dark)" content="#171b22">
   <meta name="referrer" content="no-referrer">
   <link rel="prefetch" href="js/core-worker-96b673ef06f2abb7.js">
-  <meta name="later" content="js/i18n-zh-82422a61aa8a4bb2.js">
-  <meta name="later" content="js/views-panels-1d411543c0df2067.js">
+  <meta name="later" content="js/i18n-zh-a1db074af623ecd5.js">
+  <meta name="later" content="js/views-panels-19827e4e29188d21.js">
   <title>Apus</title>
   <link rel="icon" href="img/icon.svg" type="image/svg+xml">
   <link rel="apple-touch-icon" href="img/touch-180.png">
   <link rel="manifest" href="app.webmanifest">
   <link rel="stylesheet" href="css/page-3d86a54b6cfc61f5.css">
-  <script type="module" src="js/app-240da27b10746c85.js"></script>
+  <script type="module" src="js/app-1aa4ff5af4c8057c.js"></script>
 </head>
 <body>
   <div id="app"></div>
   <div id="live" class="visually-hidden" aria-live="polite"></div>
-  <noscript>Apus needs JavaScript.</noscript>
+  <noscript>Apus needs JavaScript. <span lang="zh-CN">Apus 需要 JavaScript。</span></noscript>
 </body>
 </html>
 
 """#))
 
-    private static let _js_app_240da27b10746c85_js = EmbeddedFile(path: "js/app-240da27b10746c85.js", content: .text(#"""
+    private static let _js_app_1aa4ff5af4c8057c_js = EmbeddedFile(path: "js/app-1aa4ff5af4c8057c.js", content: .text(#"""
 const $parts = {};
 const $later = (path) => $parts[path] ??= import(path).then((part) => part.default($all()), (error) => { delete $parts[path]; throw error; });
 const $all = () => ({ $later, $core_applying, $state_notifications, $core_receipts, $state_api, $state_lists, $state_window, $state_store, $state_index, $boot, $views_dom, $views_icons, $i18n_en, $i18n_index, $i18n_format, $views_model, $views_menu, $views_auth, $views_avatar, $calls_media, $views_calltiles, $views_toast, $views_calldevices, $views_callscreen, $views_callring, $calls_machine, $calls_stats, $calls_peer, $calls_signals, $calls_call, $calls_center, $calls_tone, $views_calls, $views_address, $views_dialog, $views_later, $views_clipboard, $text_skeleton, $views_lookalike, $views_virtual, $views_rows, $views_pickers, $views_searchfilters, $text_emoji, $text_markdown, $text_render, $views_search, $views_folders, $views_conversationmenu, $views_fields, $views_requests, $views_callbar, $views_threadheader, $views_sidebar, $views_albums, $views_emojipicker, $views_completion, $media_wave, $media_recorder, $views_attachmenu, $text_blurhash, $media_describe, $core_requests, $views_sendfiles, $views_scheduledline, $views_slowmode, $views_tray, $views_voicebar, $views_composer, $views_contactbar, $views_pagedpeople, $views_votes, $views_pictures, $views_place, $media_played, $media_player, $views_voice, $views_attachments, $views_message, $views_rowshape, $views_threadactions, $views_threadinput, $views_thread, $views_shell, $views_sound, $state_push, $views_preferences, $app });
@@ -1690,6 +1694,7 @@ const { desktop = true, sound = false } = store.notifying ?? {};
 const show = desktop && Notification.permission === "granted";
 if (show || sound) tell({ type: "notify", conv, show, sound, silent: !sound || undefined, ...store.describe(head, event) });
 };
+store.tellWords = (words) => tell({ type: "words", ...words });
 store.onread = (conv) => { if (Notification.permission === "granted") tell({ type: "read", conv }); };
 store.subscribe("session", () => { if (store.session.phase === "signedOut") tell({ type: "signedOut" }); });
 try {
@@ -1855,7 +1860,7 @@ ban(conv, users, until) { return this.verb("member.ban", { conv, users, until })
 unban(conv, users) { return this.verb("member.unban", { conv, users }); }
 setRole(conv, users, role) { return this.verb("member.role", { conv, users, role }); }
 muteMembers(conv, users, until) { return this.verb("member.mute", { conv, users, until }); }
-async createLink(conv, { role, expires_at, uses } = {}) { return (await this.verb("link.create", { conv, role, expires_at, uses })).link; }
+async createLink(conv, { role, expires_at, uses, approval } = {}) { return (await this.verb("link.create", { conv, role, expires_at, uses, approval: approval || undefined })).link; }
 async links(conv) { return (await this.verb("link.list", { conv })).links; }
 revokeLink(conv, code) { return this.verb("link.revoke", { conv, code }); }
 linkInfo(code) { return this.verb("link.info", { code }); }
@@ -2233,6 +2238,7 @@ notice = null;
 describe = (head, event) => ({ title: head.title ?? this.user(event.sender).nick ?? event.sender, body: event.body?.text ?? "" });
 onevents = null;
 onread = null;
+tellWords = null;
 oncall = null;
 onsignal = null;
 #heads = new Map();
@@ -3317,7 +3323,8 @@ linkAfter: "for {time}",
 linkMost: "People who may join",
 peopleCount: { one: "{n} person", other: "{n} people" },
 linkRole: "Join as",
-linkHint: "Any user with the link can join at once until it ends.",
+linkApproval: "An admin approves each user",
+linkHint: "Until the link ends, any user with it can join at once or, with an approval, ask to join.",
 linkForever: "without an end",
 linkBy: "by {name}",
 linkEnded: "This invite link has ended.",
@@ -3444,6 +3451,7 @@ quietHint: "No notifications in these hours, on all devices.",
 privacy: "Privacy",
 privacyLastSeen: "Who sees when I was online",
 privacyAvatar: "Who sees my picture",
+privacyMessages: "Who may start a chat with me",
 privacyAdd: "Who may add me to groups",
 privacyFind: "Who finds me by search",
 privacyReceipts: "Read receipts",
@@ -3628,7 +3636,7 @@ const $i18n_index = (() => {
 
 const { en } = $i18n_en;
 
-const LOADERS = { en: async () => en, zh: async () => (await $later("./i18n-zh-82422a61aa8a4bb2.js")).zh };
+const LOADERS = { en: async () => en, zh: async () => (await $later("./i18n-zh-a1db074af623ecd5.js")).zh };
 const LANGUAGE_NAMES = { en: "English", zh: "中文" };
 
 let language = "en";
@@ -3817,6 +3825,8 @@ poll: "poll", bundle: "bundle", encrypted: "encrypted", call: "call", hidden: "h
 };
 const ICONS = { image: "picture", video: "video", audio: "voice", file: "file", location: "pinPlace", card: "person", poll: "poll", bundle: "forward", call: "call" };
 
+const kindNames = () => ({ ...Object.fromEntries(Object.entries(KINDS).map(([kind, key]) => [kind, t(key)])), audio: t("voiceMessage") });
+
 const NOTES = /^(conversation\.|member\.|pin$|react$|edit$|preview$|recall$|vote$|poll\.close|call\.update|self\.|contact\.|device\.)/;
 const isNote = (event) => NOTES.test(event.kind);
 const isSilent = (event) => /^(edit|preview$|recall|react|vote|poll\.close|call\.update|self\.|contact\.|device\.|hidden$)/.test(event.kind);
@@ -3930,7 +3940,7 @@ function matches({ user, alias }, query) {
 const names = `${alias ?? ""} ${user.nick ?? ""} ${user.name}`.toLocaleLowerCase();
 return query.toLocaleLowerCase().replaceAll("@", "").split(/\s+/).every((word) => names.includes(word));
 }
-return { userName, actorName, byName, headTitle, isGroup, isMuted, isAdmin, permits, isSilenced, canWrite, ICONS, isNote, isSilent, gone, eventText, callText, roleName, isForGood, noteText, errorText, refuseExpiry, mayExpire, matches };
+return { userName, actorName, byName, headTitle, isGroup, isMuted, isAdmin, permits, isSilenced, canWrite, ICONS, kindNames, isNote, isSilent, gone, eventText, callText, roleName, isForGood, noteText, errorText, refuseExpiry, mayExpire, matches };
 })();
 const $views_menu = (() => {
 
@@ -5783,7 +5793,7 @@ globalThis.requestIdleCallback ? requestIdleCallback(start, { timeout: 5000 }) :
 }
 
 async function load() {
-panels = await $later("./views-panels-1d411543c0df2067.js");
+panels = await $later("./views-panels-19827e4e29188d21.js");
 return panels;
 }
 return { withPanels, preparePanels };
@@ -7720,7 +7730,7 @@ const own = this.state.account?.name;
 const found = this.members.filter(({ user }) => user.name !== own && (!query || userName(this.state, user.name).toLocaleLowerCase().includes(query) || user.name.includes(query)));
 const items = found.slice(0, LIMIT).map(({ user }) => ({ insert: `@${user.name} `, label: userName(this.state, user.name), sub: `@${user.name}`, user }));
 const word = t("mentionAll");
-if (permits(view.head, "mention_all") && (word.startsWith(query) || "all".startsWith(query))) items.push({ insert: `@${word} `, label: `@${word}`, sub: t("mentionAllHint") });
+if (isGroup(view.head) && permits(view.head, "mention_all", "admins") && (word.startsWith(query) || "all".startsWith(query))) items.push({ insert: `@${word} `, label: `@${word}`, sub: t("mentionAllHint") });
 return items;
 }
 
@@ -8572,7 +8582,7 @@ const { SlowLine } = $views_slowmode;
 const { attempt, toast } = $views_toast;
 const { Tray } = $views_tray;
 const { VoiceBar } = $views_voicebar;
-const { actorName, eventText, permits, userName } = $views_model;
+const { actorName, eventText, isGroup, permits, userName } = $views_model;
 const { parseMarkdown, toMarkdown } = $text_markdown;
 const { shortDate, span } = $i18n_format;
 const { t } = $i18n_index;
@@ -8809,7 +8819,7 @@ names.set(user.name.toLowerCase(), user.name);
 const shown = userName(this.state, user.name).toLowerCase();
 if (!/\s/.test(shown) && !names.has(shown)) names.set(shown, user.name);
 }
-const all = permits(head, "mention_all") && head.kind !== "pair" ? new Set(["all", t("mentionAll").toLowerCase()]) : new Set();
+const all = isGroup(head) && permits(head, "mention_all", "admins") ? new Set(["all", t("mentionAll").toLowerCase()]) : new Set();
 const { text, entities } = parseMarkdown(source, { mentions: names, all });
 return entities.length ? { text, entities } : { text };
 }
@@ -9824,7 +9834,7 @@ stored && alive && writes && isGroup(head) && view.thread === null && { icon: "t
 stored && row.own && alive && EDITABLE.has(row.kind) && age < (limits.edit_seconds ?? 172_800) && { icon: "edit", label: t("edit"), run: () => this.edit(row) },
 stored && row.own && alive && row.body?.preview && age < (limits.edit_seconds ?? 172_800) && { icon: "close", label: t("removePreview"), run: () => attempt(state.removePreview(this.id, row.seq)) },
 stored && alive && head.state !== "left" && { icon: "smile", label: t("react"), run: () => emojiPicker(anchorOf(anchor), (face) => { closeMenu(); this.react(row, face, false); }) },
-stored && alive && row.kind === "poll" && !row.body?.closed && (row.body?.closes_at ?? Infinity) > state.now && (row.own || isAdmin(head)) && { icon: "check", label: t("pollClose"), run: () => attempt(state.closePoll(this.id, row.seq)) },
+stored && alive && row.kind === "poll" && !row.body?.closed && (row.body?.closes_at ?? Infinity) > state.now && row.own && { icon: "check", label: t("pollClose"), run: () => attempt(state.closePoll(this.id, row.seq)) },
 stored && alive && row.state === "edited" && { icon: "clock", label: t("editHistory"), run: () => this.showEdits(row) },
 stored && alive && row.reactions?.length > 0 && { icon: "smile", label: t("whoReacted"), run: () => this.showReactions(row) },
 stored && alive && showsVoters(row, state.now) && { icon: "poll", label: t("whoVoted"), run: () => this.showVotes(row) },
@@ -10793,7 +10803,7 @@ const { AuthView } = $views_auth;
 const { CallsView } = $views_calls;
 const { Shell } = $views_shell;
 const { logo } = $views_icons;
-const { eventText, headTitle, isGroup, userName } = $views_model;
+const { eventText, headTitle, isGroup, kindNames, userName } = $views_model;
 const { prepareSound, playSound } = $views_sound;
 const { forgetPlayed } = $media_played;
 const { keepPush } = $state_push;
@@ -10811,6 +10821,7 @@ this.#applyTheme();
 this.#describeNotifications();
 this.calls = new CallsView(this);
 state.subscribe("session", () => this.#show());
+state.subscribe("contacts", () => this.#tellWords());
 this.#show();
 }
 
@@ -10818,13 +10829,17 @@ this.#show();
 const { phase } = this.state.session;
 if (phase === this.phase) return;
 this.phase = phase;
-if (phase === "signedOut") forgetPlayed();
+if (phase === "signedOut") {
+this.words = null;
+forgetPlayed();
+}
 this.#render();
 }
 
 #render() {
 const former = this.view;
 former?.close();
+this.#tellWords();
 if (this.phase === "signedIn") this.view = new Shell(this);
 else if (this.phase === "signedOut") this.view = new AuthView(this);
 else this.view = { element: h("div", { class: "empty" }, logo()), close() { this.element.remove(); } };
@@ -10836,6 +10851,7 @@ setPreference(name, value) {
 this.preferences = { ...this.preferences, [name]: value };
 savePreferences(this.preferences);
 this.state.notifying = this.preferences;
+this.#tellWords();
 if (name === "theme") this.#applyTheme();
 return name === "language" ? setLanguage(value).then(() => this.#render()) : undefined;
 }
@@ -10856,6 +10872,17 @@ const title = headTitle(state, head);
 const text = this.preferences.preview ? eventText(state, event).slice(0, 200) : t("oneNewMessage");
 return { title, body: isGroup(head) && this.preferences.preview ? `${userName(state, event.sender)}${t("colon")}${text}` : text };
 };
+}
+
+#tellWords() {
+const { state, preferences: { preview } } = this;
+if (this.phase !== "signedIn") return;
+const texts = { message: t("oneNewMessage"), ...kindNames() };
+const aliases = Object.fromEntries(state.contacts().filter((each) => each.alias).map((each) => [each.user.name, each.alias]));
+const words = JSON.stringify({ texts, aliases, preview, colon: t("colon") });
+if (words === this.words) return;
+this.words = words;
+state.tellWords?.(JSON.parse(words));
 }
 
 #applyTheme() {
@@ -15888,7 +15915,7 @@ return {  };
 
 """#))
 
-    private static let _js_i18n_zh_82422a61aa8a4bb2_js = EmbeddedFile(path: "js/i18n-zh-82422a61aa8a4bb2.js", content: .text(#"""
+    private static let _js_i18n_zh_a1db074af623ecd5_js = EmbeddedFile(path: "js/i18n-zh-a1db074af623ecd5.js", content: .text(#"""
 export default ({  }) => {
 const $i18n_zh = (() => {
 
@@ -16295,7 +16322,8 @@ linkAfter: "{time}",
 linkMost: "可加入人数",
 peopleCount: { other: "{n} 人" },
 linkRole: "加入后的角色",
-linkHint: "在链接失效之前，任何人都可凭链接直接加入。",
+linkApproval: "由管理员逐一批准",
+linkHint: "在链接失效之前，任何人都可凭链接直接加入；需要批准时，可凭链接申请加入。",
 linkForever: "长期有效",
 linkBy: "由 {name} 创建",
 linkEnded: "该邀请链接已失效。",
@@ -16422,6 +16450,7 @@ quietHint: "在这些时段内，所有设备都不发送通知。",
 privacy: "隐私",
 privacyLastSeen: "谁可以看到我的在线状态",
 privacyAvatar: "谁可以看到我的头像",
+privacyMessages: "谁可以与我开始聊天",
 privacyAdd: "谁可以把我加入群组",
 privacyFind: "谁可以搜索到我",
 privacyReceipts: "已读回执",
@@ -18029,7 +18058,7 @@ return {  };
 
 """#))
 
-    private static let _js_views_panels_1d411543c0df2067_js = EmbeddedFile(path: "js/views-panels-1d411543c0df2067.js", content: .text(#"""
+    private static let _js_views_panels_19827e4e29188d21_js = EmbeddedFile(path: "js/views-panels-19827e4e29188d21.js", content: .text(#"""
 export default ({ $views_dom, $views_icons, $i18n_index, $i18n_format, $views_model, $views_menu, $views_avatar, $views_toast, $views_dialog, $views_clipboard, $views_lookalike, $views_rows, $views_pickers, $text_markdown, $text_render, $views_folders, $views_conversationmenu, $views_fields, $views_requests, $media_recorder, $text_blurhash, $views_pagedpeople, $views_pictures, $views_place, $media_player, $views_attachments, $views_sound, $state_push }) => {
 const $views_addmembers = (() => {
 
@@ -18231,7 +18260,7 @@ const $views_links = (() => {
 
 const { h, replace } = $views_dom;
 const { icon } = $views_icons;
-const { confirm, openDialog, selectRow } = $views_dialog;
+const { confirm, openDialog, selectRow, switchRow } = $views_dialog;
 const { submitting } = $views_fields;
 const { attempt, toast } = $views_toast;
 const { copyText } = $views_clipboard;
@@ -18276,11 +18305,11 @@ this.make.focus();
 }
 
 #create() {
-const values = { ends: 7 * 86_400, uses: 0, role: "member" };
+const values = { ends: 7 * 86_400, uses: 0, role: "member", approval: false };
 const set = (name) => (value) => { values[name] = name === "role" ? value : Number(value); };
 const save = h("button", { type: "submit", class: "button primary" }, t("createLink"));
 const form = h("form", { onsubmit: submitting(save, async () => {
-const link = await attempt(this.state.createLink(this.conv, { role: values.role, uses: values.uses || undefined, expires_at: values.ends ? Date.now() + values.ends * 1000 : undefined }));
+const link = await attempt(this.state.createLink(this.conv, { role: values.role, approval: values.approval, uses: values.uses || undefined, expires_at: values.ends ? Date.now() + values.ends * 1000 : undefined }));
 if (!link) return;
 dialog.close();
 this.update();
@@ -18290,6 +18319,7 @@ h("div", { class: "dialog-body rows" },
 selectRow(t("linkEnds"), values.ends, ENDS.map((seconds) => [seconds, seconds ? t("linkAfter", { time: span(seconds) }) : t("never")]), set("ends")),
 selectRow(t("linkMost"), values.uses, USES.map((uses) => [uses, uses ? t("peopleCount", { n: uses }) : t("unlimited")]), set("uses")),
 selectRow(t("linkRole"), values.role, ["member", "reader", "guest"].map((role) => [role, roleName(role)]), set("role")),
+switchRow(t("linkApproval"), false, (on) => { values.approval = on; }),
 h("p", { class: "small muted" }, t("linkHint"))),
 h("div", { class: "dialog-foot" }, h("button", { type: "button", class: "button quiet", onclick: () => dialog.close() }, t("cancel")), save));
 const dialog = openDialog(t("newLink"), form);
@@ -20254,6 +20284,7 @@ const set = (name) => (value) => attempt(state.setSettings({ [name]: value })).t
 page.append(
 selectRow(t("privacyLastSeen"), settings.last_seen ?? "contacts", levels, set("last_seen")),
 selectRow(t("privacyAvatar"), settings.avatar ?? "all", levels, set("avatar")),
+selectRow(t("privacyMessages"), settings.messages ?? "all", levels, set("messages")),
 selectRow(t("privacyAdd"), settings.add ?? "contacts", levels, set("add")),
 selectRow(t("privacyFind"), settings.find ?? "all", levels, set("find")),
 switchRow(t("privacyReceipts"), settings.receipts ?? true, set("receipts")),
@@ -20292,6 +20323,7 @@ return $views_panels;
 // leaves nothing here.
 
 const CACHE = "apus-shell-1";
+const WORDS = "apus-words"; // how the page shows notifications, for pushes while it is closed
 const PRIVATE = /^\/(api|socket\.io|health|metrics)(\/|$)/;
 const SHELL = /^\/(index\.html|join)?$/; // other pages of the server, such as /admin, are not of this page
 const FIXED = /[.-][0-9a-f]{12,}\./; // a name with the hash of the content
@@ -20310,7 +20342,7 @@ self.addEventListener("fetch", (event) => {
   else if (SHELL.test(url.pathname)) event.respondWith(shell());
 });
 
-self.addEventListener("push", (event) => event.waitUntil(pushed(data(event.data))));
+self.addEventListener("push", (event) => event.waitUntil(pushed(data(event.data)).then(showUnlessOpen)));
 
 // The browser has given the subscription another address.
 self.addEventListener("pushsubscriptionchange", (event) => event.waitUntil(subscribeAgain(event)));
@@ -20325,11 +20357,12 @@ self.addEventListener("message", (event) => {
   const { type, ...message } = event.data ?? {};
   if (type === "notify") event.waitUntil(noted(message, event.source));
   if (type === "read") event.waitUntil(closeNotifications(message.conv));
-  if (type === "signedOut") event.waitUntil(Promise.all([closeNotifications(), unsubscribe()]));
+  if (type === "words") event.waitUntil(keepWords(message));
+  if (type === "signedOut") event.waitUntil(Promise.all([closeNotifications(), unsubscribe(), caches.delete(WORDS)]));
 });
 
 async function forgetOthers() {
-  for (const name of await caches.keys()) if (name !== CACHE) await caches.delete(name);
+  for (const name of await caches.keys()) if (name !== CACHE && name !== WORDS) await caches.delete(name);
 }
 
 /** The page: of the network if it answers soon, else of the cache. */
@@ -20371,13 +20404,32 @@ function data(message) {
   try { return message?.json() ?? {}; } catch { return {}; }
 }
 
+async function keepWords(words) {
+  await (await caches.open(WORDS)).put("/words", new Response(JSON.stringify(words)));
+}
+
+async function keptWords() {
+  try { return await (await caches.match("/words", { cacheName: WORDS }))?.json() ?? {}; } catch { return {}; }
+}
+
 /**
- * Shows a pushed message {conv, n?, title, body, icon?, badge?, silent?, tag?, read?}. Nothing is shown
- * for a conversation that a focused window of the page shows. Browsers require a notification for
- * each push otherwise, so that a read push replaces and closes.
+ * Returns a pushed message {conv, kind, sender, title, body, nick?, bare?, badge?} in the language of
+ * the page, with the alias of the sender, and without its text if the user wants none. `nick` is at
+ * the beginning of the body in a group. `bare`: the body has no text of the message, only its kind.
  */
-async function pushed({ conv, title, body, icon, silent, badge, read }) {
-  if (read) return closeNotifications(conv);
+async function pushed({ kind, sender, nick, bare, ...message }) {
+  const { texts = {}, aliases = {}, preview = true, colon = ": " } = await keptWords();
+  const { title, body = "" } = message;
+  const said = nick ? body.slice(nick.length + 2) : body;
+  const text = preview ? (bare && texts[kind]) || said : texts.message ?? "New message";
+  return { ...message, title: nick ? title : aliases[sender] ?? title, body: nick && preview ? `${aliases[sender] ?? nick}${colon}${text}` : text };
+}
+
+/**
+ * Shows a message {conv, title, body, icon?, badge?, silent?}. Nothing is shown for a conversation that
+ * a focused window of the page shows.
+ */
+async function showUnlessOpen({ conv, title, body, icon, silent, badge }) {
   if (badge !== undefined) await (badge > 0 ? navigator.setAppBadge?.(badge) : navigator.clearAppBadge?.())?.catch(() => {});
   if (await isShown(conv)) return;
   await self.registration.showNotification(title || "Apus", {
@@ -20389,7 +20441,7 @@ async function pushed({ conv, title, body, icon, silent, badge, read }) {
 async function noted({ show, sound, ...message }, page) {
   if (await isShown(message.conv)) return;
   if (sound) page?.postMessage({ type: "sound" });
-  if (show) await pushed({ ...message, silent: true });
+  if (show) await showUnlessOpen({ ...message, silent: true });
 }
 
 /** Whether a focused window shows the conversation. It is asked, because its address here may be an old one. */

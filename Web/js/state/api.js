@@ -178,7 +178,7 @@ export class ChatState {
   unban(conv, users) { return this.verb("member.unban", { conv, users }); }
   setRole(conv, users, role) { return this.verb("member.role", { conv, users, role }); }
   muteMembers(conv, users, until) { return this.verb("member.mute", { conv, users, until }); }
-  async createLink(conv, { role, expires_at, uses } = {}) { return (await this.verb("link.create", { conv, role, expires_at, uses })).link; }
+  async createLink(conv, { role, expires_at, uses, approval } = {}) { return (await this.verb("link.create", { conv, role, expires_at, uses, approval: approval || undefined })).link; }
   async links(conv) { return (await this.verb("link.list", { conv })).links; }
   revokeLink(conv, code) { return this.verb("link.revoke", { conv, code }); }
   linkInfo(code) { return this.verb("link.info", { code }); }

@@ -24,6 +24,7 @@ export async function watchNotifications(store) {
     const show = desktop && Notification.permission === "granted";
     if (show || sound) tell({ type: "notify", conv, show, sound, silent: !sound || undefined, ...store.describe(head, event) });
   };
+  store.tellWords = (words) => tell({ type: "words", ...words });
   store.onread = (conv) => { if (Notification.permission === "granted") tell({ type: "read", conv }); };
   store.subscribe("session", () => { if (store.session.phase === "signedOut") tell({ type: "signedOut" }); });
   try {

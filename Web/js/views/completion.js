@@ -51,7 +51,7 @@ export class Completion {
     const found = this.members.filter(({ user }) => user.name !== own && (!query || userName(this.state, user.name).toLocaleLowerCase().includes(query) || user.name.includes(query)));
     const items = found.slice(0, LIMIT).map(({ user }) => ({ insert: `@${user.name} `, label: userName(this.state, user.name), sub: `@${user.name}`, user }));
     const word = t("mentionAll");
-    if (permits(view.head, "mention_all") && (word.startsWith(query) || "all".startsWith(query))) items.push({ insert: `@${word} `, label: `@${word}`, sub: t("mentionAllHint") });
+    if (isGroup(view.head) && permits(view.head, "mention_all", "admins") && (word.startsWith(query) || "all".startsWith(query))) items.push({ insert: `@${word} `, label: `@${word}`, sub: t("mentionAllHint") });
     return items;
   }
 

@@ -13,7 +13,7 @@ import { SlowLine } from "./slowmode.js";
 import { attempt, toast } from "./toast.js";
 import { Tray } from "./tray.js";
 import { VoiceBar } from "./voicebar.js";
-import { actorName, eventText, permits, userName } from "./model.js";
+import { actorName, eventText, isGroup, permits, userName } from "./model.js";
 import { parseMarkdown, toMarkdown } from "../text/markdown.js";
 import { shortDate, span } from "../i18n/format.js";
 import { t } from "../i18n/index.js";
@@ -261,7 +261,7 @@ export class Composer {
       const shown = userName(this.state, user.name).toLowerCase();
       if (!/\s/.test(shown) && !names.has(shown)) names.set(shown, user.name);
     }
-    const all = permits(head, "mention_all") && head.kind !== "pair" ? new Set(["all", t("mentionAll").toLowerCase()]) : new Set();
+    const all = isGroup(head) && permits(head, "mention_all", "admins") ? new Set(["all", t("mentionAll").toLowerCase()]) : new Set();
     const { text, entities } = parseMarkdown(source, { mentions: names, all });
     return entities.length ? { text, entities } : { text };
   }

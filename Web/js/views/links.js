@@ -1,9 +1,9 @@
-// The invite links of a group: the list, new links with an end, a number of uses and a role, and
-// revocation.
+// The invite links of a group: the list, new links with an end, a number of uses, a role and an
+// approval, and revocation.
 
 import { h, replace } from "./dom.js";
 import { icon } from "./icons.js";
-import { confirm, openDialog, selectRow } from "./dialog.js";
+import { confirm, openDialog, selectRow, switchRow } from "./dialog.js";
 import { submitting } from "./fields.js";
 import { attempt, toast } from "./toast.js";
 import { copyText } from "./clipboard.js";
@@ -49,11 +49,11 @@ export class LinkList {
   }
 
   #create() {
-    const values = { ends: 7 * 86_400, uses: 0, role: "member" };
+    const values = { ends: 7 * 86_400, uses: 0, role: "member", approval: false };
     const set = (name) => (value) => { values[name] = name === "role" ? value : Number(value); };
     const save = h("button", { type: "submit", class: "button primary" }, t("createLink"));
     const form = h("form", { onsubmit: submitting(save, async () => {
-      const link = await attempt(this.state.createLink(this.conv, { role: values.role, uses: values.uses || undefined, expires_at: values.ends ? Date.now() + values.ends * 1000 : undefined }));
+      const link = await attempt(this.state.createLink(this.conv, { role: values.role, approval: values.approval, uses: values.uses || undefined, expires_at: values.ends ? Date.now() + values.ends * 1000 : undefined }));
       if (!link) return;
       dialog.close();
       this.update();
@@ -63,6 +63,7 @@ export class LinkList {
       selectRow(t("linkEnds"), values.ends, ENDS.map((seconds) => [seconds, seconds ? t("linkAfter", { time: span(seconds) }) : t("never")]), set("ends")),
       selectRow(t("linkMost"), values.uses, USES.map((uses) => [uses, uses ? t("peopleCount", { n: uses }) : t("unlimited")]), set("uses")),
       selectRow(t("linkRole"), values.role, ["member", "reader", "guest"].map((role) => [role, roleName(role)]), set("role")),
+      switchRow(t("linkApproval"), false, (on) => { values.approval = on; }),
       h("p", { class: "small muted" }, t("linkHint"))),
     h("div", { class: "dialog-foot" }, h("button", { type: "button", class: "button quiet", onclick: () => dialog.close() }, t("cancel")), save));
     const dialog = openDialog(t("newLink"), form);

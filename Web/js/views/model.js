@@ -52,6 +52,9 @@ const KINDS = {
 };
 export const ICONS = { image: "picture", video: "video", audio: "voice", file: "file", location: "pinPlace", card: "person", poll: "poll", bundle: "forward", call: "call" };
 
+/** Returns the names of the kinds of messages, which stand for messages without a text. */
+export const kindNames = () => ({ ...Object.fromEntries(Object.entries(KINDS).map(([kind, key]) => [kind, t(key)])), audio: t("voiceMessage") });
+
 const NOTES = /^(conversation\.|member\.|pin$|react$|edit$|preview$|recall$|vote$|poll\.close|call\.update|self\.|contact\.|device\.)/;
 /** Returns whether the event is a change that is shown as a line, not as a bubble. */
 export const isNote = (event) => NOTES.test(event.kind);

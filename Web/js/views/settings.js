@@ -114,6 +114,7 @@ function privacyPage(app, page) {
   page.append(
     selectRow(t("privacyLastSeen"), settings.last_seen ?? "contacts", levels, set("last_seen")),
     selectRow(t("privacyAvatar"), settings.avatar ?? "all", levels, set("avatar")),
+    selectRow(t("privacyMessages"), settings.messages ?? "all", levels, set("messages")),
     selectRow(t("privacyAdd"), settings.add ?? "contacts", levels, set("add")),
     selectRow(t("privacyFind"), settings.find ?? "all", levels, set("find")),
     switchRow(t("privacyReceipts"), settings.receipts ?? true, set("receipts")),
