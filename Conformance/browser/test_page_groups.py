@@ -56,12 +56,15 @@ def test_requests_to_join_are_approved_and_declined(person, host):
     finn.locator("dialog", has_text="An admin has to approve your request").wait_for()
     button(finn, "Ask to join").click()
     toast(finn, "waits for approval")
-    open_details(alice, "Approval")
-    button(alice, "Requests 2").click()
+    alice.locator(".chat-list .row", has_text="Approval").click()
+    button(alice, "2 requests to join").click()
+    button(alice, "Requests 2").wait_for()
     button(alice, "Accept: Finn Gale").click()
     button(alice, "Requests 1").wait_for()
+    button(alice, "1 request to join").wait_for()
     button(alice, "Decline: Emil Frost").click()
     alice.get_by_text("No requests to join").wait_for()
+    alice.locator(".request-bar").wait_for(state="hidden")
     assert set(members(host, conv)) == {"alice", "bob", "carol", "finn"}
     finn.locator(".chat-list .row", has_text="Approval").wait_for()
 
@@ -139,7 +142,7 @@ def test_an_invitation_is_taken_back_and_those_who_are_invited_are_named(person,
     alice.click(".details [data-action=add]")
     alice.fill("#find-people", "emil")
     alice.click("dialog .person[data-user=emil]")
-    button(alice, "Add members").click()
+    alice.get_by_role("dialog").get_by_role("button", name="Add members").click()
     toast(alice, "Emil Frost got an invitation")
     button(alice, "Invited").click()
     alice.locator(".details .person[data-user=emil] .sub", has_text="invited by Alice Lindqvist").wait_for()
@@ -326,6 +329,8 @@ def test_a_request_to_join_and_an_invitation_are_withdrawn_and_declined(person, 
     host.do("dora", "member.join", conv=asked)
     dora = person("dora")
     dora.locator(f".chat-list .row[data-conv='{asked}']", has_text="waits for approval").click()
+    dora.locator(".composer-note", has_text="waits for approval").wait_for()
+    assert dora.locator(".log .empty").count() == 0
     button(dora, "Take back the request").click()
     dora.locator(f".chat-list .row[data-conv='{asked}']").wait_for(state="detached")
     assert members(host, asked, "requested") == {}

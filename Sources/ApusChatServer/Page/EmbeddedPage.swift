@@ -5,7 +5,7 @@
 enum EmbeddedPage {
     static let files: [EmbeddedFile] = [
         _app_webmanifest,
-        _css_page_3d86a54b6cfc61f5_css,
+        _css_page_fb75204d07550510_css,
         _css_test_4554cfa58e3d34e5_css,
         _img_icon_192_png,
         _img_icon_512_png,
@@ -14,13 +14,13 @@ enum EmbeddedPage {
         _img_maskable_512_png,
         _img_touch_180_png,
         _index_html,
-        _js_app_1aa4ff5af4c8057c_js,
+        _js_app_6b831d911b5b6898_js,
         _js_core_core_19b165bc4fc31d20_js,
         _js_core_worker_96b673ef06f2abb7_js,
-        _js_i18n_zh_a1db074af623ecd5_js,
+        _js_i18n_zh_0f33a957a51dd9a1_js,
         _js_state_sample_779671c446839e6f_js,
         _js_test_af4dddca0b9caee9_js,
-        _js_views_panels_19827e4e29188d21_js,
+        _js_views_panels_0a52e9be7788e57a_js,
         _sw_js,
         _test_html,
     ]
@@ -56,7 +56,7 @@ enum EmbeddedPage {
 
 """#))
 
-    private static let _css_page_3d86a54b6cfc61f5_css = EmbeddedFile(path: "css/page-3d86a54b6cfc61f5.css", content: .text(#"""
+    private static let _css_page_fb75204d07550510_css = EmbeddedFile(path: "css/page-fb75204d07550510.css", content: .text(#"""
 /* Colors, sizes and fonts. Every text color has a contrast of 4.5 or more on the surfaces it is used on. */
 
 @font-face {
@@ -439,6 +439,10 @@ mark { background: var(--mark); color: var(--text); border-radius: 2px; }
 .album { display: grid; grid-template-columns: 1fr 1fr; gap: 3px; width: min(400px, 72vw); border-radius: 13px; overflow: hidden; }
 .album .picture { border-radius: 0; aspect-ratio: 1; }
 .album .picture:first-child:nth-last-child(odd) { grid-column: span 2; aspect-ratio: 16 / 10; }
+.request-bar { display: flex; align-items: center; justify-content: center; gap: 10px; width: 100%; padding: 8px 16px; border-bottom: 1px solid var(--line); background: var(--surface); color: var(--accent); font-size: 14px; font-weight: 600; flex: none; }
+.request-bar:hover { background: var(--hover); }
+.request-bar:focus-visible { outline-offset: -2px; }
+.request-bar .icon { width: 18px; height: 18px; }
 .contact-bar { display: grid; gap: 8px; padding: 10px 16px; border-bottom: 1px solid var(--line); background: var(--surface); flex: none; }
 .contact-bar .lines { display: grid; gap: 6px; }
 /* Voice messages, films, the viewer, places, and the media of a conversation. */
@@ -1525,14 +1529,14 @@ gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gPQVAAAA//+DQEnNAAAA
   <meta name="theme-color" media="(prefers-color-scheme: dark)" content="#171b22">
   <meta name="referrer" content="no-referrer">
   <link rel="prefetch" href="js/core-worker-96b673ef06f2abb7.js">
-  <meta name="later" content="js/i18n-zh-a1db074af623ecd5.js">
-  <meta name="later" content="js/views-panels-19827e4e29188d21.js">
+  <meta name="later" content="js/i18n-zh-0f33a957a51dd9a1.js">
+  <meta name="later" content="js/views-panels-0a52e9be7788e57a.js">
   <title>Apus</title>
   <link rel="icon" href="img/icon.svg" type="image/svg+xml">
   <link rel="apple-touch-icon" href="img/touch-180.png">
   <link rel="manifest" href="app.webmanifest">
-  <link rel="stylesheet" href="css/page-3d86a54b6cfc61f5.css">
-  <script type="module" src="js/app-1aa4ff5af4c8057c.js"></script>
+  <link rel="stylesheet" href="css/page-fb75204d07550510.css">
+  <script type="module" src="js/app-6b831d911b5b6898.js"></script>
 </head>
 <body>
   <div id="app"></div>
@@ -1543,10 +1547,10 @@ gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gPQVAAAA//+DQEnNAAAA
 
 """#))
 
-    private static let _js_app_1aa4ff5af4c8057c_js = EmbeddedFile(path: "js/app-1aa4ff5af4c8057c.js", content: .text(#"""
+    private static let _js_app_6b831d911b5b6898_js = EmbeddedFile(path: "js/app-6b831d911b5b6898.js", content: .text(#"""
 const $parts = {};
 const $later = (path) => $parts[path] ??= import(path).then((part) => part.default($all()), (error) => { delete $parts[path]; throw error; });
-const $all = () => ({ $later, $core_applying, $state_notifications, $core_receipts, $state_api, $state_lists, $state_window, $state_store, $state_index, $boot, $views_dom, $views_icons, $i18n_en, $i18n_index, $i18n_format, $views_model, $views_menu, $views_auth, $views_avatar, $calls_media, $views_calltiles, $views_toast, $views_calldevices, $views_callscreen, $views_callring, $calls_machine, $calls_stats, $calls_peer, $calls_signals, $calls_call, $calls_center, $calls_tone, $views_calls, $views_address, $views_dialog, $views_later, $views_clipboard, $text_skeleton, $views_lookalike, $views_virtual, $views_rows, $views_pickers, $views_searchfilters, $text_emoji, $text_markdown, $text_render, $views_search, $views_folders, $views_conversationmenu, $views_fields, $views_requests, $views_callbar, $views_threadheader, $views_sidebar, $views_albums, $views_emojipicker, $views_completion, $media_wave, $media_recorder, $views_attachmenu, $text_blurhash, $media_describe, $core_requests, $views_sendfiles, $views_scheduledline, $views_slowmode, $views_tray, $views_voicebar, $views_composer, $views_contactbar, $views_pagedpeople, $views_votes, $views_pictures, $views_place, $media_played, $media_player, $views_voice, $views_attachments, $views_message, $views_rowshape, $views_threadactions, $views_threadinput, $views_thread, $views_shell, $views_sound, $state_push, $views_preferences, $app });
+const $all = () => ({ $later, $core_applying, $state_notifications, $core_receipts, $state_api, $state_lists, $state_window, $state_store, $state_index, $boot, $views_dom, $views_icons, $i18n_en, $i18n_index, $i18n_format, $views_model, $views_menu, $views_auth, $views_avatar, $calls_media, $views_calltiles, $views_toast, $views_calldevices, $views_callscreen, $views_callring, $calls_machine, $calls_stats, $calls_peer, $calls_signals, $calls_call, $calls_center, $calls_tone, $views_calls, $views_address, $views_dialog, $views_later, $views_clipboard, $text_skeleton, $views_lookalike, $views_virtual, $views_rows, $views_pickers, $views_searchfilters, $text_emoji, $text_markdown, $text_render, $views_search, $views_folders, $views_conversationmenu, $views_fields, $views_requests, $views_callbar, $views_threadheader, $views_sidebar, $views_albums, $views_emojipicker, $views_completion, $media_wave, $media_recorder, $views_attachmenu, $text_blurhash, $media_describe, $core_requests, $views_sendfiles, $views_scheduledline, $views_slowmode, $views_tray, $views_voicebar, $views_composer, $views_contactbar, $views_pagedpeople, $views_votes, $views_pictures, $views_place, $media_played, $media_player, $views_voice, $views_attachments, $views_message, $views_requestbar, $views_rowshape, $views_threadactions, $views_threadinput, $views_thread, $views_shell, $views_sound, $state_push, $views_preferences, $app });
 const $core_applying = (() => {
 
 const MESSAGES = new Set(["text", "image", "audio", "video", "file", "location", "card", "call", "poll", "bundle", "encrypted"]);
@@ -2374,6 +2378,12 @@ return answer;
 async unschedule(of) {
 const answer = await super.unschedule(of);
 this.changed("scheduled");
+return answer;
+}
+
+async approve(conv, user, accept) {
+const answer = await super.approve(conv, user, accept);
+this.changed("joinRequests");
 return answer;
 }
 
@@ -3302,6 +3312,7 @@ bannedUntil: "Banned until {time}",
 bannedForever: "Banned",
 takeBackInvitation: "Take back the invitation",
 joinRequests: "Requests",
+joinRequestCount: { one: "{n} request to join", other: "{n} requests to join" },
 invitedPeople: "Invited",
 bannedPeople: "Banned",
 noJoinRequests: "No requests to join",
@@ -3636,7 +3647,7 @@ const $i18n_index = (() => {
 
 const { en } = $i18n_en;
 
-const LOADERS = { en: async () => en, zh: async () => (await $later("./i18n-zh-a1db074af623ecd5.js")).zh };
+const LOADERS = { en: async () => en, zh: async () => (await $later("./i18n-zh-0f33a957a51dd9a1.js")).zh };
 const LANGUAGE_NAMES = { en: "English", zh: "中文" };
 
 let language = "en";
@@ -5793,7 +5804,7 @@ globalThis.requestIdleCallback ? requestIdleCallback(start, { timeout: 5000 }) :
 }
 
 async function load() {
-panels = await $later("./views-panels-19827e4e29188d21.js");
+panels = await $later("./views-panels-0a52e9be7788e57a.js");
 return panels;
 }
 return { withPanels, preparePanels };
@@ -9741,6 +9752,51 @@ h("button", { type: "button", class: "link", onclick: () => actions.discard(row)
 }
 return { spoken, renderRow, updateRemaining };
 })();
+const $views_requestbar = (() => {
+
+const { h, replace } = $views_dom;
+const { icon } = $views_icons;
+const { isAdmin, isGroup } = $views_model;
+const { t } = $i18n_index;
+
+class RequestBar {
+#key = null;
+
+constructor(view) {
+this.view = view;
+this.element = h("button", { type: "button", class: "request-bar", hidden: true, onclick: () => this.#open() });
+const { state } = view;
+const again = () => { this.#key = null; this.update(); };
+const ends = [state.subscribe("joinRequests", again), state.subscribe("connection", () => { if (state.connection?.state === "online") again(); })];
+this.end = () => { for (const end of ends) end(); };
+}
+
+close() {
+this.closed = true;
+this.end();
+}
+
+async update() {
+const { head, thread, state } = this.view;
+const isShown = thread === null && isGroup(head) && isAdmin(head) && head.settings?.join === "approval" && (!head.state || head.state === "joined");
+const key = `${isShown} ${head.members_version}`;
+if (key === this.#key) return;
+this.#key = key;
+const answer = isShown ? await state.verb("members", { conv: head.conv, state: "requested" }).catch(() => null) : { members: [] };
+if (!answer || this.closed || this.#key !== key) return;
+const { length: n } = answer.members;
+this.element.hidden = n === 0;
+replace(this.element, icon("personAdd"), t("joinRequestCount", { n }));
+}
+
+async #open() {
+const { app } = this.view;
+await app.toggleDetails(true);
+app.details?.members?.showRequests();
+}
+}
+return { RequestBar };
+})();
 const $views_rowshape = (() => {
 
 const { isNote } = $views_model;
@@ -10044,6 +10100,7 @@ const { Composer } = $views_composer;
 const { ContactBar } = $views_contactbar;
 const { canWrite, eventText, isForGood, isGroup, isSilenced, isSilent, permits, userName } = $views_model;
 const { renderRow, updateRemaining } = $views_message;
+const { RequestBar } = $views_requestbar;
 const { rowShape } = $views_rowshape;
 const { ThreadActions } = $views_threadactions;
 const { ThreadHeader } = $views_threadheader;
@@ -10111,6 +10168,7 @@ player.stop();
 this.composer?.close();
 this.callBar.close();
 this.contactBar.close();
+this.requestBar.close();
 this.list.close();
 this.#scope.close();
 this.#window.close?.();
@@ -10121,13 +10179,14 @@ this.element.remove();
 this.header = new ThreadHeader(this);
 this.callBar = new CallBar(this);
 this.contactBar = new ContactBar(this);
+this.requestBar = new RequestBar(this);
 this.scroller = h("div", { class: "scroller log", role: "region", "aria-label": t("messageList"), tabindex: "-1" });
 this.content = this.scroller.appendChild(h("div", {}));
 this.count = h("span", { class: "badge", hidden: true });
 this.jump = h("button", { type: "button", class: "jump", "aria-label": t("jumpToNewest"), hidden: true, onclick: () => this.toNewest() }, icon("down"), this.count);
 this.foot = h("div", {});
 this.box = h("div", { class: "log-box" }, this.scroller, this.jump);
-this.element = h("main", { class: "pane thread-pane" }, this.header.element, this.header.banner, this.header.pinned, this.callBar.element, this.contactBar.element, this.box, this.foot);
+this.element = h("main", { class: "pane thread-pane" }, this.header.element, this.header.banner, this.header.pinned, this.callBar.element, this.contactBar.element, this.requestBar.element, this.box, this.foot);
 this.list = new VirtualList(this.scroller, this.content, {
 key: (row) => row.key, estimate: 58, stick: () => !this.#window.hasNewer,
 signature: (row, index) => this.#signature(row, index),
@@ -10158,7 +10217,8 @@ this.#showAlone();
 this.emptyHint ??= h("p", {}, t(this.head.kind === "self" ? "noNotesHint" : "noMessagesHint"));
 this.emptyHint.hidden = !canWrite(this.head, this.state.now);
 this.empty ??= h("div", { class: "empty" }, h("h2", {}, t("noMessages")), this.emptyHint);
-if (this.#rows.length || this.#window.loading) this.empty.remove();
+const isOutside = this.head.state === "invited" || this.head.state === "requested";
+if (this.#rows.length || this.#window.loading || isOutside) this.empty.remove();
 else this.scroller.prepend(this.empty);
 this.#speak();
 this.header.updatePins();
@@ -10309,6 +10369,7 @@ this.head = head;
 this.header.update();
 this.callBar.update();
 this.contactBar.update();
+this.requestBar.update();
 if (this.ready) this.#showAlone();
 this.#updateFoot();
 this.#check();
@@ -15915,7 +15976,7 @@ return {  };
 
 """#))
 
-    private static let _js_i18n_zh_a1db074af623ecd5_js = EmbeddedFile(path: "js/i18n-zh-a1db074af623ecd5.js", content: .text(#"""
+    private static let _js_i18n_zh_0f33a957a51dd9a1_js = EmbeddedFile(path: "js/i18n-zh-0f33a957a51dd9a1.js", content: .text(#"""
 export default ({  }) => {
 const $i18n_zh = (() => {
 
@@ -16301,6 +16362,7 @@ bannedUntil: "封禁至 {time}",
 bannedForever: "已封禁",
 takeBackInvitation: "撤回邀请",
 joinRequests: "申请",
+joinRequestCount: { other: "{n} 条入群申请" },
 invitedPeople: "已邀请",
 bannedPeople: "已封禁",
 noJoinRequests: "没有加入申请",
@@ -18058,7 +18120,7 @@ return {  };
 
 """#))
 
-    private static let _js_views_panels_19827e4e29188d21_js = EmbeddedFile(path: "js/views-panels-19827e4e29188d21.js", content: .text(#"""
+    private static let _js_views_panels_0a52e9be7788e57a_js = EmbeddedFile(path: "js/views-panels-0a52e9be7788e57a.js", content: .text(#"""
 export default ({ $views_dom, $views_icons, $i18n_index, $i18n_format, $views_model, $views_menu, $views_avatar, $views_toast, $views_dialog, $views_clipboard, $views_lookalike, $views_rows, $views_pickers, $text_markdown, $text_render, $views_folders, $views_conversationmenu, $views_fields, $views_requests, $media_recorder, $text_blurhash, $views_pagedpeople, $views_pictures, $views_place, $media_player, $views_attachments, $views_sound, $state_push }) => {
 const $views_addmembers = (() => {
 
@@ -18859,6 +18921,10 @@ replace(this.tabs, Object.entries(STATES).map(([state, label]) => h("button", {
 type: "button", class: "chip", "data-state": state, "aria-pressed": String(state === this.#state), onclick: () => this.#chooseState(state),
 }, t(label), state === "requested" && this.waiting ? [" ", h("span", { class: "count" }, number(this.waiting))] : null)));
 if (focused) this.tabs.querySelector(`[data-state=${focused}]`)?.focus({ preventScroll: true });
+}
+
+showRequests() {
+if (isAdmin(this.head)) this.#chooseState("requested");
 }
 
 #chooseState(state) {

@@ -382,6 +382,7 @@ export const en = {
   bannedForever: "Banned",
   takeBackInvitation: "Take back the invitation",
   joinRequests: "Requests",
+  joinRequestCount: { one: "{n} request to join", other: "{n} requests to join" },
   invitedPeople: "Invited",
   bannedPeople: "Banned",
   noJoinRequests: "No requests to join",

@@ -382,6 +382,7 @@ export const zh = {
   bannedForever: "已封禁",
   takeBackInvitation: "撤回邀请",
   joinRequests: "申请",
+  joinRequestCount: { other: "{n} 条入群申请" },
   invitedPeople: "已邀请",
   bannedPeople: "已封禁",
   noJoinRequests: "没有加入申请",

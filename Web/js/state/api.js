@@ -2,7 +2,8 @@
 // subscribe to keys; they do not use the socket, the worker or the database directly.
 //
 // Keys of subscribe(): "session", "connection", "conversations", "conversation:ID", "thread:ID",
-// "members:ID", "contacts", "users", "settings", "typing:ID", "presence", "uploads", "notice", "scheduled".
+// "members:ID", "contacts", "users", "settings", "typing:ID", "presence", "uploads", "notice", "scheduled",
+// "joinRequests".
 // Listeners are called once for each key after the changes of a task. Snapshots must not be
 // modified; a change creates another object.
 //

@@ -188,6 +188,12 @@ export class Store extends ChatState {
     return answer;
   }
 
+  async approve(conv, user, accept) {
+    const answer = await super.approve(conv, user, accept);
+    this.changed("joinRequests");
+    return answer;
+  }
+
   // --- for windows and lists ---
 
   closed(part) {

@@ -79,6 +79,10 @@ export class MemberPane {
     if (focused) this.tabs.querySelector(`[data-state=${focused}]`)?.focus({ preventScroll: true });
   }
 
+  showRequests() {
+    if (isAdmin(this.head)) this.#chooseState("requested");
+  }
+
   #chooseState(state) {
     this.#state = state;
     this.#showTabs();

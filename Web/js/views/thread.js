@@ -8,6 +8,7 @@ import { Composer } from "./composer.js";
 import { ContactBar } from "./contactbar.js";
 import { canWrite, eventText, isForGood, isGroup, isSilenced, isSilent, permits, userName } from "./model.js";
 import { renderRow, updateRemaining } from "./message.js";
+import { RequestBar } from "./requestbar.js";
 import { rowShape } from "./rowshape.js";
 import { ThreadActions } from "./threadactions.js";
 import { ThreadHeader } from "./threadheader.js";
@@ -75,6 +76,7 @@ export class ThreadView {
     this.composer?.close();
     this.callBar.close();
     this.contactBar.close();
+    this.requestBar.close();
     this.list.close();
     this.#scope.close();
     this.#window.close?.();
@@ -85,13 +87,14 @@ export class ThreadView {
     this.header = new ThreadHeader(this);
     this.callBar = new CallBar(this);
     this.contactBar = new ContactBar(this);
+    this.requestBar = new RequestBar(this);
     this.scroller = h("div", { class: "scroller log", role: "region", "aria-label": t("messageList"), tabindex: "-1" });
     this.content = this.scroller.appendChild(h("div", {}));
     this.count = h("span", { class: "badge", hidden: true });
     this.jump = h("button", { type: "button", class: "jump", "aria-label": t("jumpToNewest"), hidden: true, onclick: () => this.toNewest() }, icon("down"), this.count);
     this.foot = h("div", {});
     this.box = h("div", { class: "log-box" }, this.scroller, this.jump);
-    this.element = h("main", { class: "pane thread-pane" }, this.header.element, this.header.banner, this.header.pinned, this.callBar.element, this.contactBar.element, this.box, this.foot);
+    this.element = h("main", { class: "pane thread-pane" }, this.header.element, this.header.banner, this.header.pinned, this.callBar.element, this.contactBar.element, this.requestBar.element, this.box, this.foot);
     this.list = new VirtualList(this.scroller, this.content, {
       key: (row) => row.key, estimate: 58, stick: () => !this.#window.hasNewer,
       signature: (row, index) => this.#signature(row, index),
@@ -128,7 +131,8 @@ export class ThreadView {
     this.emptyHint ??= h("p", {}, t(this.head.kind === "self" ? "noNotesHint" : "noMessagesHint"));
     this.emptyHint.hidden = !canWrite(this.head, this.state.now);
     this.empty ??= h("div", { class: "empty" }, h("h2", {}, t("noMessages")), this.emptyHint);
-    if (this.#rows.length || this.#window.loading) this.empty.remove();
+    const isOutside = this.head.state === "invited" || this.head.state === "requested"; // whose log is not shown
+    if (this.#rows.length || this.#window.loading || isOutside) this.empty.remove();
     else this.scroller.prepend(this.empty);
     this.#speak();
     this.header.updatePins();
@@ -293,6 +297,7 @@ export class ThreadView {
     this.header.update();
     this.callBar.update();
     this.contactBar.update();
+    this.requestBar.update();
     if (this.ready) this.#showAlone();
     this.#updateFoot();
     this.#check();
