@@ -301,6 +301,11 @@ def test_a_chat_is_pinned_archived_and_marked_as_unread_by_its_menu(person, chat
 
     pick("Pin", "pinned_at")
     pick("Unpin", "pinned_at", False)
+    row.click(button="right")
+    alice.get_by_role("menuitem", name="Mute", exact=True).click()
+    alice.get_by_role("dialog").get_by_role("button", name="For 8 hours").click()
+    eventually(alice, f"chatApp.state.conversation('{conv}').own?.muted_until > Date.now() + 7 * 3_600_000")
+    pick("Unmute", "muted_until", False)
     pick("Mark as unread", "marked_unread")
     pick("Mark as read", "marked_unread", False)
     pick("Archive", "archived")
