@@ -7,11 +7,12 @@ import signal
 import subprocess
 import threading
 import time
+from types import SimpleNamespace
 
 import pytest
 
 from support.chathost import PASSWORD, ChatHost
-from support.process import BINARY, free_port
+from support.process import BINARY, ServerProcess, free_port
 
 WAIT = 20  # seconds
 
@@ -323,6 +324,23 @@ def test_a_new_user_signs_up_and_talks(server, tmp_path):
     listener.write("zurück")
     listener.shows("✓ sent: zurück")
     assert "\x1b" not in listener.end()
+
+
+def test_an_invitation_admits_a_new_user(tmp_path):
+    process = ServerProcess("serve", "--port", "0", "--no-tls", "--data", str(tmp_path / "data"), "--registration", "invitation")
+    try:
+        server = SimpleNamespace(url=f"http://127.0.0.1:{process.port}")
+        made = subprocess.run(
+            [BINARY, "admin", "--data", tmp_path / "data", "invite"], capture_output=True, text=True, check=True, timeout=60)
+        code = made.stdout.split()[0]
+        vera = Account(server, tmp_path, "vera")
+        for options in (["--register"], ["--register", "--invitation", "no-such-code"]):
+            refused = run(vera, *options)
+            assert refused.returncode != 0 and "invitation" in refused.stderr, refused
+        admitted = run(vera, "--register", "--invitation", code, lines="/notes\n")
+        assert admitted.returncode == 0 and "— Notes —" in admitted.stdout, admitted
+    finally:
+        process.stop()
 
 
 def test_a_contact_request_is_told_and_accepted(server, tmp_path):

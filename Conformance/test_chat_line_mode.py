@@ -106,6 +106,9 @@ def test_messages(server, chats, tmp_path):
     alice.do(f"/edit #{first} hello *again*")
     eventually(server, "bob", pair, lambda event: event["body"].get("text") == "hello again")
     bob.shows("hello again")
+    bob.do(f"/versions #{first}", "hello bold world", "hello again")
+    # `@all` is text where all cannot be mentioned.
+    assert "entities" not in event(server, "bob", pair, text("@all of us"))["body"]
     bob.do(f"/react #{first} 👍")
     until(lambda: event(server, "alice", pair, first).get("reactions"), "no reaction")
     alice.do(f"/reactions #{first}", "👍", "bob")
@@ -127,6 +130,9 @@ def test_messages(server, chats, tmp_path):
     bob.do("/thread")
     # Search, jump and earlier messages.
     bob.do("/search folder", "/etc is a folder")
+    assert "No messages found." in bob.after("/search from:bob in:alice folder", "xfrom")
+    bob.do("/search from:alice in:. kind:text after:1d folder", "/etc is a folder")
+    assert "No messages found." in bob.after("/search before:2020-01-01 folder", "xbefore")
     bob.do(f"/jump #{first}", f"around #{first}")
     bob.do("/history", "earlier messages")
     # A poll.
@@ -142,6 +148,9 @@ def test_messages(server, chats, tmp_path):
     assert "No votes." in alice.after(f"/votes #{poll}", "xvotes")
     alice.do(f"/closepoll #{poll}")
     until(lambda: event(server, "bob", pair, poll)["body"].get("closed"), lambda: str(event(server, "bob", pair, poll)))
+    alice.do("/poll --anonymous --until +30m Six or seven? | six | seven", "Six or seven?")
+    secret = eventually(server, "bob", pair, lambda event: event["kind"] == "poll" and event["seq"] != poll)["body"]
+    assert secret["anonymous"] and 0 < secret["closes_at"] - time.time() * 1000 <= 1_800_000 and not secret.get("multiple")
     # Messages that are sent later.
     alice.do("/schedule +30m a later word", "/scheduled")
     alice.do("/scheduled", "a later word")
@@ -173,6 +182,8 @@ def test_messages(server, chats, tmp_path):
     bob.do(f"/save #{file['seq']} {tmp_path}/saved.txt", "saved.txt")
     until(lambda: (tmp_path / "saved.txt").exists(), "no file")
     assert (tmp_path / "saved.txt").read_text() == "to the lighthouse\n"
+    # The files of the conversation.
+    bob.do("/search in:. kind:file", "voyage.txt")
     # The operator receives a report.
     bob.do(f"/report #{first} spam a word to the operator", f"The operator has the report of #{first}.")
     bob.do("/report chat other the title", "The operator has the report of the conversation.")
@@ -258,6 +269,9 @@ def test_conversations(server, chats, tmp_path):
     for line, key, value in [
         ("/slow 5", "slow", 5), ("/slow 0", "slow", 0), ("/write admins", "write", "admins"), ("/write members", "write", "members"),
         ("/joining approval", "join", "approval"), ("/listed yes", "listed", True), ("/expire 7d", "expire", 604_800), ("/expire 0", "expire", 0),
+        ("/set invite admins", "invite", "admins"), ("/set manage admins", "manage", "admins"), ("/set manage members", "manage", "members"),
+        ("/set pin members", "pin", "members"), ("/set mention_all members", "mention_all", "members"), ("/set history join", "history", "join"),
+        ("/set receipts no", "receipts", False),
     ]:
         alice.do(line)
         until(lambda: settings().get(key) == value, lambda: f"{line}: {settings()}")
@@ -278,8 +292,23 @@ def test_conversations(server, chats, tmp_path):
     joining.do("/join 1")
     until(lambda: "ruth" in alice.after("/approve", "xapprove"), lambda: alice.output)
     assert not member("ruth")
+    alice.do("/reject ruth")
+    until(lambda: "ruth" not in alice.after("/approve", "xreject"), "the request stays")
+    # A request is withdrawn by its sender. A link with an approval makes one too.
+    alice.do("/link 24 reader approval", "for a reader", "An admin approves them by /approve.")
+    code = re.findall(r"The code is (\S+)", alice.output)[-1]
+    alice.do("/joining open")
+    until(lambda: settings().get("join") == "open", lambda: str(settings()))
+    joining.do(f"/join {code}", "has to approve the request")
+    until(lambda: "ruth" in alice.after("/approve", "xapprove"), lambda: alice.output)
+    joining.repeat("/requests", "You ask to join Rowing club.")
+    joining.do("/withdraw Rowing club", "You no longer ask to join Rowing club.")
+    until(lambda: "ruth" not in alice.after("/approve", "xwithdraw"), "the request stays")
+    joining.do(f"/join {code}", "has to approve the request")
+    until(lambda: "ruth" in alice.after("/approve", "xapprove"), lambda: alice.output)
     alice.do("/approve ruth")
     until(lambda: member("ruth"), "not admitted")
+    assert member("ruth")["role"] == "reader"
     alice.do("/remove ruth")
     until(lambda: not member("ruth"), "still a member")
     joining.end()
@@ -356,6 +385,13 @@ def test_people_and_account(server, chats, tmp_path):
     until(lambda: profile()["nick"] == "Alice of the River", lambda: str(profile()))
     alice.do("/status on the water")
     until(lambda: profile().get("status") == "on the water", lambda: str(profile()))
+    # The privacy settings.
+    privacy = lambda: server.ask("alice", "settings", {})["settings"]
+    for line, key, value in [("/privacy messages contacts", "messages", "contacts"), ("/privacy typing no", "typing", False)]:
+        alice.do(line)
+        until(lambda: privacy().get(key) == value, lambda: f"{line}: {privacy()}")
+    alice.do("/privacy", "messages: contacts", "typing: no")
+    alice.do("/privacy messages all")
     # Quiet hours are entered in local time and stored in UTC.
     settings = lambda: server.ask("alice", "settings", {})["settings"]
     alice.do("/quiet", "No quiet hours.")

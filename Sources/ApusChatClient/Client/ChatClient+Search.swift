@@ -63,14 +63,16 @@ extension ChatClient {
     ///
     /// - Parameters:
     ///   - text: The words. A message must contain all of them; text in quotes must occur
-    ///     literally.
+    ///     literally. Without words, lists the messages of the kinds of a filter for a
+    ///     conversation.
     ///   - filter: Restricts the messages. Default: none.
     ///   - page: The token that the previous page returned; nil for the first page.
     public func search(
         _ text: String, _ filter: ChatSearchFilter = .init(), after page: PageToken? = nil
     ) async throws(ChatClientError) -> ChatSearchPage {
         let request = SearchRequest(
-            query: text, conversation: filter.conversation, sender: filter.sender, kinds: filter.kinds, fromAt: filter.from,
+            query: text, conversation: filter.conversation, sender: filter.sender, kinds: filter.kinds,
+            fromAt: filter.from,
             untilAt: filter.until, page: page)
         let answer = try await self.engine.askPatiently(ChatVerbs.search, request)
         let me = self.user
@@ -104,8 +106,10 @@ extension ChatClient {
 
     /// Returns the first page of ``searchAll(_:_:)``, and whether only the local store was
     /// searched.
-    package func searchReachable(_ text: String) async throws(ChatClientError) -> (hits: [ChatSearchHit], isStoredOnly: Bool) {
-        let page = try await self.searchAll(text)
+    package func searchReachable(
+        _ text: String, _ filter: ChatSearchFilter = .init()
+    ) async throws(ChatClientError) -> (hits: [ChatSearchHit], isStoredOnly: Bool) {
+        let page = try await self.searchAll(text, filter)
         return (page.hits, page.isStoredOnly)
     }
 

@@ -122,9 +122,13 @@ extension ChatConversation {
     ///     never.
     ///   - uses: The maximum number of joins by the link, and of requests to join by it. Default:
     ///     no limit.
-    public func createLink(role: MemberRole? = nil, expiresAt: Int64? = nil, uses: Int64? = nil) async throws(ChatClientError) -> InviteLink
-    {
-        let request = LinkCreateRequest(id: self.newID, conversation: self.id, role: role, expiresAt: expiresAt, uses: uses)
+    ///   - needsApproval: Whether an admin has to approve users that join by the link. Default:
+    ///     `false`.
+    public func createLink(
+        role: MemberRole? = nil, expiresAt: Int64? = nil, uses: Int64? = nil, needsApproval: Bool = false
+    ) async throws(ChatClientError) -> InviteLink {
+        let request = LinkCreateRequest(
+            id: self.newID, conversation: self.id, role: role, expiresAt: expiresAt, uses: uses, needsApproval: needsApproval)
         return try await self.engine.askPatiently(ChatVerbs.linkCreate, request).link
     }
 

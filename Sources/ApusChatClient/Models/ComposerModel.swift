@@ -212,9 +212,7 @@ public final class ComposerModel {
         var mentions = self.mentions
         let head = try? await self.conversation.head
         if let peer = head?.peer { mentions[peer.name.rawValue.lowercased()] = peer.name }
-        let isAdmin = head?.role == .owner || head?.role == .admin
-        let permitsAll = head?.kind == .group && (isAdmin || head?.settings?.mentionAll == .members)
-        return ChatMarkdown.parse(source, mentions: mentions, all: permitsAll ? ["all"] : [])
+        return ChatMarkdown.parse(source, mentions: mentions, all: head?.wordsForAll ?? [])
     }
 
     // MARK: Mentions

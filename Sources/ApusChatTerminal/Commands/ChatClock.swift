@@ -1,3 +1,4 @@
+import ApusChatClient
 package import Foundation
 
 /// Provides the current time, and formats and parses times.
@@ -93,6 +94,17 @@ package struct ChatClock: Sendable {
             date = next
         }
         return Int64(date.timeIntervalSince1970 * 1_000)
+    }
+
+    /// Parses a time in the past: the beginning of a day such as `2026-11-24`, a time of that day
+    /// such as `2026-11-24T18:00`, or a duration before the current time such as `7d`.
+    func past(_ text: String) throws(ChatClientError) -> Int64 {
+        if let seconds = Self.seconds(text), text.last?.isLetter == true { return self.now() - seconds * 1_000 }
+        guard let time = self.parse(text.contains("T") ? text : text + "T00:00") else {
+            throw ChatClientError(
+                .invalidUse, message: "\"\(ChatText.harmless(text))\" is not a time, such as 2026-11-24, 2026-11-24T18:00 or 7d")
+        }
+        return time
     }
 
     /// Parses a duration such as `45`, `30m`, `8h` or `7d` to seconds; nil if the text is not

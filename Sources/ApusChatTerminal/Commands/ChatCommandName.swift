@@ -3,17 +3,17 @@ package enum ChatCommandName: String, CaseIterable, Hashable, Sendable {
     // Reading.
     case chats, archived, open, notes, history, jump, search, pins, thread
     // Writing.
-    case reply, edit, unpreview, recall, hide, forward, react, unreact, reactions, readers, pin, unpin
+    case reply, edit, versions, unpreview, recall, hide, forward, react, unreact, reactions, readers, pin, unpin
     case silent, file, save, view, poll, vote, votes, closepoll, schedule, scheduled, unschedule, retry, discard
     // The open conversation.
-    case members, add, remove, ban, unban, banned, role, silence, unsilence, approve, leave
+    case members, add, remove, ban, unban, banned, role, silence, unsilence, approve, reject, leave
     case mute, unmute, top, untop, archive, unarchive, folder, unfolder, unread, delete
-    case info, title, about, slow, expire, write, joining, listed, links, link, revoke
+    case info, title, about, slow, expire, write, set, joining, listed, links, link, revoke
     // Other conversations and people.
     case group, channel, directory, join
-    case users, contacts, contact, uncontact, alias, block, unblock, blocked, requests, accept, decline, report
+    case users, contacts, contact, uncontact, alias, block, unblock, blocked, requests, accept, decline, withdraw, report
     // The account and the program.
-    case nick, status, quiet, folders, sessions, signout, export, logout, help, quit
+    case nick, status, privacy, quiet, folders, sessions, signout, export, logout, help, quit
 
     /// The syntax of a command.
     struct Form: Sendable {
@@ -81,7 +81,12 @@ package enum ChatCommandName: String, CaseIterable, Hashable, Sendable {
         case .notes: Form(help: "open your notes")
         case .history: Form(help: "show earlier messages", aliases: ["h"])
         case .jump: Form(arguments: "#N", help: "show the messages around a message", aliases: ["j"])
-        case .search: Form(arguments: "WORDS", help: "find messages", aliases: ["s"], missing: "words")
+        case .search:
+            Form(
+                arguments: "[FILTERS] WORDS",
+                help: "find messages; filters: from:NAME, in:NAME (in:. is this one), kind:image, after:TIME, "
+                    + "before:TIME",
+                aliases: ["s"], missing: "words")
         case .pins: Form(help: "list the pinned messages")
         case .thread: Form(arguments: "[#N] [TEXT]", help: "show the thread of a message, or answer in it", aliases: ["t"])
         case .reply:
@@ -89,6 +94,7 @@ package enum ChatCommandName: String, CaseIterable, Hashable, Sendable {
                 arguments: "[#N] TEXT", help: "answer a message: number N, or the last one of another user", aliases: ["r"], missing: "text"
             )
         case .edit: Form(arguments: "[#N] TEXT", help: "replace the text of one of your messages", aliases: ["e"], missing: "text")
+        case .versions: Form(arguments: "[#N]", help: "list the versions of an edited message")
         case .unpreview: Form(arguments: "[#N]", help: "remove the preview of a link from one of your messages")
         case .recall: Form(arguments: "[#N]", help: "remove one of your messages for all")
         case .hide: Form(arguments: "[#N]", help: "hide messages from yourself")
@@ -103,7 +109,11 @@ package enum ChatCommandName: String, CaseIterable, Hashable, Sendable {
         case .file: Form(arguments: "FILE [CAPTION]", help: "send a file or picture", aliases: ["image", "f", "i"], missing: "file")
         case .save: Form(arguments: "[#N] [PATH]", help: "save a received file")
         case .view: Form(arguments: "[#N]", help: "save a received file and open it with its program")
-        case .poll: Form(arguments: "QUESTION | A | B", help: "create a poll; /poll* permits several votes of a user", missing: "question")
+        case .poll:
+            Form(
+                arguments: "QUESTION | A | B",
+                help: "create a poll; before the question: --several for several votes of a user, --anonymous, --until TIME",
+                missing: "question")
         case .vote: Form(arguments: "[#N] NUMBER …", help: "vote in a poll; /vote 0 withdraws the votes", missing: "number of the option")
         case .votes: Form(arguments: "[#N]", help: "list the users that voted in a poll")
         case .closepoll: Form(arguments: "[#N]", help: "end one of your polls")
@@ -125,6 +135,7 @@ package enum ChatCommandName: String, CaseIterable, Hashable, Sendable {
         case .silence: Form(arguments: "NAME [HOURS]", help: "prevent a member from writing", missing: "name")
         case .unsilence: Form(arguments: "NAME", help: "let a member write again", missing: "name")
         case .approve: Form(arguments: "[NAME]", help: "list the requests to join, or admit a user")
+        case .reject: Form(arguments: "NAME", help: "reject a request to join", missing: "name")
         case .leave: Form(help: "leave the conversation")
         case .mute:
             Form(arguments: "[HOURS|mentions]", help: "disable notifications of the conversation, or limit them to mentions")
@@ -147,10 +158,18 @@ package enum ChatCommandName: String, CaseIterable, Hashable, Sendable {
                 arguments: "TIME", help: "set the time after which messages disappear, such as 7d; 0 for never", aliases: ["disappear"],
                 missing: "time")
         case .write: Form(arguments: "members|admins", help: "set the members that may write", missing: "choice")
+        case .set:
+            Form(
+                arguments: "SETTING VALUE",
+                help: "set invite, manage, pin or mention_all to members or admins, history to all or join, receipts to yes or no",
+                missing: "setting")
         case .joining: Form(arguments: "open|approval|closed", help: "set how users join", missing: "choice")
         case .listed: Form(arguments: "yes|no", help: "set whether the directory lists the conversation", missing: "choice")
         case .links: Form(help: "list the invite links")
-        case .link: Form(arguments: "[HOURS] [USES]", help: "create an invite link")
+        case .link:
+            Form(
+                arguments: "[HOURS] [USES] [ROLE] [approval]",
+                help: "create an invite link for members, readers or guests; with approval, an admin admits them")
         case .revoke: Form(arguments: "CODE", help: "revoke an invite link", missing: "code")
         case .group: Form(arguments: "TITLE: NAME …", help: "create a group", aliases: ["new", "n"], missing: "title")
         case .channel: Form(arguments: "TITLE", help: "create a channel that the directory lists", missing: "title")
@@ -167,6 +186,7 @@ package enum ChatCommandName: String, CaseIterable, Hashable, Sendable {
         case .requests: Form(help: "list contact requests and invitations")
         case .accept: Form(arguments: "NAME", help: "accept a request or an invitation", missing: "name")
         case .decline: Form(arguments: "NAME", help: "decline a request or an invitation", missing: "name")
+        case .withdraw: Form(arguments: "NAME", help: "withdraw your request to join a group or to become a contact", missing: "name")
         case .report:
             Form(
                 arguments: "[#N|NAME|chat] REASON [TEXT]",
@@ -174,6 +194,10 @@ package enum ChatCommandName: String, CaseIterable, Hashable, Sendable {
                 missing: "reason")
         case .nick: Form(arguments: "[NAME|-]", help: "show, change or remove your shown name")
         case .status: Form(arguments: "[TEXT]", help: "change your status text")
+        case .privacy:
+            Form(
+                arguments: "[SETTING VALUE]",
+                help: "show or set messages, last_seen, avatar, add or find for all, contacts or none, and receipts or typing: yes or no")
         case .quiet: Form(arguments: "[FROM UNTIL|off]", help: "show or set the hours without notifications, such as 22:00 07:00")
         case .folders: Form(arguments: "[delete NAME]", help: "list the folders, or delete one")
         case .sessions: Form(help: "list the devices that are signed in")

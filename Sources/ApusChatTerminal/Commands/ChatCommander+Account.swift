@@ -10,6 +10,7 @@ extension ChatCommander {
         case .status:
             try await self.client.setProfile(status: call.words)
             self.say(call.words.isEmpty ? "No status text." : "Others see the status text.")
+        case .privacy: try await self.privacy(call)
         case .quiet: try await self.quietHours(call.words)
         case .sessions:
             let devices = try await self.client.devices()
@@ -54,6 +55,42 @@ extension ChatCommander {
         }
         try await self.client.export(to: path)
         return ChatText.harmless(path)
+    }
+
+    /// Shows the privacy settings, or sets one by the name that it has on the wire.
+    private func privacy(_ call: ChatCall) async throws {
+        let parts = call.words.split(separator: " ").map(String.init)
+        guard !parts.isEmpty else {
+            let settings = try await self.client.settings()
+            let audiences = [
+                ("messages", settings.messages), ("last_seen", settings.lastSeen), ("avatar", settings.avatar), ("add", settings.add),
+                ("find", settings.find),
+            ]
+            for (name, audience) in audiences { self.say("\(name): \(audience?.rawValue ?? "?")") }
+            for (name, isOn) in [("receipts", settings.receipts), ("typing", settings.typing)] {
+                self.say("\(name): \(isOn == false ? "no" : "yes")")
+            }
+            return
+        }
+        var settings = UserSettings()
+        let value = parts.count == 2 ? parts[1] : ""
+        let audience = Audience(rawValue: value).flatMap { $0 == .unknown ? nil : $0 }
+        let isOn = ["yes": true, "no": false][value]
+        switch parts[0] {
+        case "messages": settings.messages = audience
+        case "last_seen": settings.lastSeen = audience
+        case "avatar": settings.avatar = audience
+        case "add": settings.add = audience
+        case "find": settings.find = audience
+        case "receipts": settings.receipts = isOn
+        case "typing": settings.typing = isOn
+        default: break
+        }
+        guard settings != UserSettings() else {
+            throw ChatClientError(.invalidUse, message: "\(call.name.usage): \"\(ChatText.harmless(call.words))\" is not valid")
+        }
+        try await self.client.set(settings)
+        self.say("\(parts[0]): \(value)")
     }
 
     /// Shows or sets the quiet hours, in local time. `off` removes them.

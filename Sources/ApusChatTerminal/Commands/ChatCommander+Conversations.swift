@@ -6,6 +6,13 @@ extension ChatCommander {
     /// Returns the conversation with a number in the list, an id, a title or a user name. Creates
     /// the conversation with a user if it does not exist.
     package func conversation(named name: String) async throws -> ChatConversation {
+        if let known = await self.known(name) { return known }
+        return try await self.conversation(with: name.hasPrefix("@") ? String(name.dropFirst()) : name)
+    }
+
+    /// Returns the known conversation with a number in the list, an id, a title or a user name; nil
+    /// if there is none.
+    func known(_ name: String) async -> ChatConversation? {
         if let id = Self.entry(name, of: self.listed) { return self.client.conversation(id) }
         let heads = await self.client.heads.filter { $0.state == .joined }
         if let id = ConversationID(name), heads.contains(where: { $0.conversation == id }) { return self.client.conversation(id) }
@@ -15,7 +22,7 @@ extension ChatCommander {
         }) {
             return self.client.conversation(known.conversation)
         }
-        return try await self.conversation(with: name.hasPrefix("@") ? String(name.dropFirst()) : name)
+        return nil
     }
 
     /// Returns the conversation with the user of exactly this name, which is created if it does not
@@ -126,19 +133,7 @@ extension ChatCommander {
             let links = try await chat.links()
             if links.isEmpty { self.say("No invite links.", .dim) }
             for link in links { self.say(self.words(for: link)) }
-        case .link:
-            let words = call.words.split(separator: " ").map(String.init)
-            guard words.count <= 2 else {
-                throw ChatClientError(.invalidUse, message: "\(call.name.usage): \"\(ChatText.harmless(call.words))\" is not valid")
-            }
-            let uses = try words.dropFirst().first.map { word throws(ChatClientError) in
-                guard let uses = Int64(digits: word), uses > 0 else {
-                    throw ChatClientError(.invalidUse, message: "the number of uses must be greater than 0, not \(ChatText.harmless(word))")
-                }
-                return uses
-            }
-            let link = try await chat.createLink(expiresAt: try self.time(inHours: words.first ?? ""), uses: uses)
-            self.say("The code is \(self.words(for: link)). Others join by /join \(link.code).")
+        case .link: try await self.createLink(chat, call)
         case .revoke:
             guard let code = LinkCode(call.words) else {
                 throw ChatClientError(.invalidUse, message: "\"\(ChatText.harmless(call.words))\" is not the code of a link")
@@ -149,9 +144,31 @@ extension ChatCommander {
         }
     }
 
+    /// Creates an invite link. The numbers are the hours and the uses; the words may be anywhere.
+    private func createLink(_ chat: ChatConversation, _ call: ChatCall) async throws {
+        var numbers = call.words.split(separator: " ").map(String.init)
+        let needsApproval = numbers.contains("approval")
+        let roles = numbers.compactMap { MemberRole(rawValue: $0) }.filter { [.member, .reader, .guest].contains($0) }
+        numbers.removeAll { word in word == "approval" || roles.contains { $0.rawValue == word } }
+        guard numbers.count <= 2, roles.count <= 1 else {
+            throw ChatClientError(.invalidUse, message: "\(call.name.usage): \"\(ChatText.harmless(call.words))\" is not valid")
+        }
+        let uses = try numbers.dropFirst().first.map { word throws(ChatClientError) in
+            guard let uses = Int64(digits: word), uses > 0 else {
+                throw ChatClientError(.invalidUse, message: "the number of uses must be greater than 0, not \(ChatText.harmless(word))")
+            }
+            return uses
+        }
+        let link = try await chat.createLink(
+            role: roles.first, expiresAt: try self.time(inHours: numbers.first ?? ""), uses: uses, needsApproval: needsApproval)
+        let approval = needsApproval ? " An admin approves them by /approve." : ""
+        self.say("The code is \(self.words(for: link)). Others join by /join \(link.code).\(approval)")
+    }
+
     private func words(for link: InviteLink) -> String {
+        let role = link.role == .member ? "" : "for a \(link.role.rawValue), "
         let end = link.expiresAt.map { ", until \(self.clock.moment($0))" } ?? ""
-        return "\(link.code)  (used \(link.used)\(link.uses.map { " of \($0)" } ?? "") times\(end))"
+        return "\(link.code)  (\(role)used \(link.used)\(link.uses.map { " of \($0)" } ?? "") times\(end))"
     }
 
     private static func change(_ call: ChatCall) throws(ChatClientError) -> ConversationSettingsChange {
@@ -164,6 +181,9 @@ extension ChatCommander {
         case .write:
             guard let scope = MemberScope(rawValue: call.words), scope != .unknown else { throw invalid }
             change.write = scope
+        case .set:
+            let parts = call.words.split(separator: " ").map(String.init)
+            guard parts.count == 2, Self.set(parts[0], parts[1], in: &change) else { throw invalid }
         case .joining:
             guard let rule = JoinRule(rawValue: call.words), rule != .unknown else { throw invalid }
             change.join = rule
@@ -173,6 +193,23 @@ extension ChatCommander {
         default: throw invalid
         }
         return change
+    }
+
+    /// Sets a value by the name that the setting has on the wire.
+    ///
+    /// - Returns: Whether the setting and the value are known.
+    private static func set(_ name: String, _ value: String, in change: inout ConversationSettingsChange) -> Bool {
+        let scope = MemberScope(rawValue: value).flatMap { $0 == .unknown ? nil : $0 }
+        switch name {
+        case "invite": change.invite = scope
+        case "manage": change.manage = scope
+        case "pin": change.pin = scope
+        case "mention_all": change.mentionAll = scope
+        case "history": change.history = HistoryRule(rawValue: value).flatMap { $0 == .unknown ? nil : $0 }
+        case "receipts": change.receipts = ["yes": true, "no": false][value]
+        default: break
+        }
+        return !change.isEmpty
     }
 
     private func info(_ chat: ChatConversation) async throws {
@@ -192,6 +229,10 @@ extension ChatCommander {
         self.say("created \(self.clock.moment(info.createdAt))\(info.creator.map { " by @\($0)" } ?? "")")
         guard let settings = info.settings else { return }
         self.say("write: \(settings.write.rawValue)  join: \(settings.join.rawValue)  listed: \(settings.listed ? "yes" : "no")")
+        self.say(
+            "invite: \(settings.invite.rawValue)  manage: \(settings.manage.rawValue)  pin: \(settings.pin.rawValue)  "
+                + "mention_all: \(settings.mentionAll.rawValue)  history: \(settings.history.rawValue)  "
+                + "receipts: \(settings.receipts ? "yes" : "no")")
         if settings.slow > 0 { self.say("slow: one message in \(ChatSettingsText.time(settings.slow))") }
         if settings.expire > 0 { self.say("messages disappear after \(ChatSettingsText.time(settings.expire))") }
     }

@@ -16,7 +16,8 @@ extension ChatCommander {
     private func body(of source: String) async -> TextBody {
         if source.contains("@") { await self.loadMembers() }
         let mentions = Dictionary(self.members.names.map { ($0.rawValue.lowercased(), $0) }, uniquingKeysWith: { $1 })
-        let (text, entities) = ChatMarkdown.parse(source, mentions: mentions)
+        let all = (try? await self.host?.conversation?.head)?.wordsForAll ?? []
+        let (text, entities) = ChatMarkdown.parse(source, mentions: mentions, all: all)
         return TextBody(text: text, entities: entities)
     }
 
@@ -63,15 +64,61 @@ extension ChatCommander {
         return "\(self.clock.moment(row.event.at)) #\(row.event.seq) \(name): \(ChatText.summary(of: row))"
     }
 
-    private func search(_ words: String) async throws {
-        let (hits, isStoredOnly) = try await self.client.searchReachable(words)
+    /// Splits the words of a search into the filters, such as `from:bob`, and the words to find. A
+    /// word with an unknown name before the colon is a word to find.
+    private func query(_ text: String) async throws -> (words: String, filter: ChatSearchFilter) {
+        var filter = ChatSearchFilter()
+        var words: [Substring] = []
+        for word in text.split(separator: " ") {
+            let parts = word.split(separator: ":", maxSplits: 1)
+            guard parts.count == 2 else {
+                words.append(word)
+                continue
+            }
+            let value = String(parts[1])
+            switch parts[0] {
+            case "from": filter.sender = try self.user(value.hasPrefix("@") ? String(value.dropFirst()) : value)
+            case "in":
+                guard
+                    let found = value == "."
+                        ? try self.opened() : await self.known(value.hasPrefix("@") ? String(value.dropFirst()) : value)
+                else { throw ChatClientError(.notFound, message: "there is no conversation \(ChatText.harmless(value)) in the list") }
+                filter.conversation = found.id
+            case "kind":
+                let kind = EventKind(rawValue: value)
+                guard kind.isMessage else {
+                    throw ChatClientError(
+                        .invalidUse, message: "\(ChatText.harmless(value)) is not a kind of messages, such as text, image, file or audio")
+                }
+                filter.kinds.append(kind)
+            case "after": filter.from = try self.clock.past(value)
+            case "before": filter.until = try self.clock.past(value)
+            default: words.append(word)
+            }
+        }
+        return (words.joined(separator: " "), filter)
+    }
+
+    private func listVersions(_ call: ChatCall) async throws {
+        let seq = try self.target(call, named: "edited message") { $0.event.state == .edited }
+        let versions = try await self.opened().versions(of: seq)
+        guard versions.count > 1 else { return self.say("The message was not edited.", .dim) }
+        for version in versions {
+            self.say("\(self.clock.moment(version.at))  \(version.body.map { ChatText.content(of: $0, delivery: nil) } ?? "?")")
+        }
+    }
+
+    private func search(_ text: String) async throws {
+        let (words, filter) = try await self.query(text)
+        let (hits, isStoredOnly) = try await self.client.searchReachable(words, filter)
         if isStoredOnly { self.say("No connection: only messages of this device are searched.", .dim) }
         guard !hits.isEmpty else { return self.say("No messages found.", .dim) }
         for hit in hits.reversed() {
             let title = (try? await self.client.conversation(hit.message.conversation).head).map(ChatText.title) ?? "?"
             let sender = hit.message.event.sender?.rawValue ?? "?"
             self.say(
-                "[\(title)] #\(hit.message.event.seq) \(sender): \(ChatText.harmless(hit.snippet))",
+                "[\(title)] #\(hit.message.event.seq) \(sender): "
+                    + (hit.snippet.isEmpty ? ChatText.summary(of: hit.message) : ChatText.harmless(hit.snippet)),
                 command: "/open \(hit.message.conversation)/\(hit.message.event.seq)")
         }
     }
@@ -89,6 +136,7 @@ extension ChatCommander {
         case .edit:
             let seq = try self.target(call, named: "own text") { $0.isOwn && $0.event.kind.rawValue == "text" }
             try await chat.edit(seq, body: .text(await self.body(of: call.words)))
+        case .versions: try await self.listVersions(call)
         case .unpreview:
             try await chat.removePreview(
                 try self.target(call, named: "own text with a preview") { $0.isOwn && $0.event.body["preview"] != nil })
@@ -194,13 +242,37 @@ extension ChatCommander {
 
     // MARK: Polls
 
+    /// Sends a poll. Words such as `--anonymous` before the question set its properties.
     private func poll(_ words: String) async throws {
-        let isMultiple = words.hasPrefix("*")
-        let parts = words.drop { $0 == "*" }.split(separator: "|").map { $0.trimmingSpaces }.filter { !$0.isEmpty }
+        var rest = Substring(words)
+        var body = PollBody(question: "", options: [])
+        if rest.hasPrefix("*") { (body.allowsMultiple, rest) = (true, rest.drop { $0 == "*" || $0 == " " }) }
+        while rest.hasPrefix("--") {
+            let parts = rest.split(separator: " ", maxSplits: 1)
+            rest = parts.count > 1 ? parts[1].drop { $0 == " " } : ""
+            switch parts[0] {
+            case "--several": body.allowsMultiple = true
+            case "--anonymous": body.isAnonymous = true
+            case "--until":
+                let time = rest.prefix { $0 != " " }
+                rest = rest.dropFirst(time.count).drop { $0 == " " }
+                guard let end = self.clock.parse(String(time)) else {
+                    throw ChatClientError(
+                        .invalidUse, message: "\(ChatCommandName.poll.usage): \"\(ChatText.harmless(String(time)))\" is not a time")
+                }
+                body.closesAt = end
+            default:
+                throw ChatClientError(
+                    .invalidUse,
+                    message:
+                        "\(ChatCommandName.poll.usage): \(ChatText.harmless(String(parts[0]))) is not --several, --anonymous or --until")
+            }
+        }
+        let parts = rest.split(separator: "|").map { $0.trimmingSpaces }.filter { !$0.isEmpty }
         guard let question = parts.first, parts.count > 2 else {
             throw ChatClientError(.invalidUse, message: "\(ChatCommandName.poll.usage): at least two options are required")
         }
-        let body = PollBody(question: question, options: Array(parts.dropFirst()), allowsMultiple: isMultiple)
+        (body.question, body.options) = (question, Array(parts.dropFirst()))
         self.host?.sent(try await self.opened().send(.poll(body), thread: self.host?.openThread))
     }
 

@@ -39,6 +39,7 @@ extension ChatCommander {
             try await chat.mute([try self.user(name)], until: until)
         case .unsilence: try await chat.mute([try self.user(of: call)], until: nil)
         case .approve: try await chat.approve(try self.user(of: call))
+        case .reject: try await chat.approve(try self.user(of: call), accepts: false)
         case .leave: try await chat.leave()
         default: break
         }
@@ -93,6 +94,7 @@ extension ChatCommander {
             self.say("@\(user) is \(call.name == .block ? "blocked" : "no longer blocked").")
         case .requests: try await self.listRequests()
         case .accept, .decline: try await self.answer(call)
+        case .withdraw: try await self.withdraw(call.words)
         case .report: try await self.report(call)
         default: break
         }
@@ -156,8 +158,29 @@ extension ChatCommander {
     private func listRequests() async throws {
         let pending = try await self.pendingRequests()
         self.requests = pending.map(\.0)
-        if pending.isEmpty { self.say("No requests.", .dim) }
         for (index, request) in pending.enumerated() { self.say("\(index + 1). \(request.words)", command: "/accept \(index + 1)") }
+        let own = await self.client.heads.filter { $0.state == .requested }.map(ChatText.title)
+        let asked = try await self.client.contacts(.asking).contacts.map(\.user.name)
+        for title in own { self.say("You ask to join \(title).", command: "/withdraw \(title)") }
+        for name in asked { self.say("You ask @\(name) to become a contact.", command: "/withdraw \(name)") }
+        if pending.isEmpty, own.isEmpty, asked.isEmpty { self.say("No requests.", .dim) }
+    }
+
+    /// Withdraws a request of the user to join a conversation, or to become a contact.
+    private func withdraw(_ text: String) async throws {
+        let name = text.hasPrefix("@") ? String(text.dropFirst()) : text
+        let joining = await self.client.heads.first {
+            $0.state == .requested && ($0.conversation == ConversationID(name) || ChatText.title(of: $0).lowercased() == name.lowercased())
+        }
+        if let joining {
+            try await self.client.conversation(joining.conversation).leave()
+            return self.say("You no longer ask to join \(ChatText.title(of: joining)).")
+        }
+        guard let user = UserName(name), try await self.client.contacts(.asking).contacts.contains(where: { $0.user.name == user }) else {
+            throw ChatClientError(.notFound, message: "you have sent no request to \(ChatText.harmless(name)); /requests lists them")
+        }
+        try await self.client.removeContact(user)
+        self.say("You no longer ask @\(user) to become a contact.")
     }
 
     private func answer(_ call: ChatCall) async throws {

@@ -80,19 +80,22 @@ package final class ChatCommander {
         switch call.name {
         case .chats, .history, .help, .quit, .logout: break  // the host's
         case .archived, .open, .notes, .jump, .search, .pins, .thread: try await self.read(call)
-        case .reply, .edit, .unpreview, .recall, .hide, .forward, .react, .unreact, .reactions, .readers, .pin, .unpin, .silent, .file,
+        case .reply, .edit, .versions, .unpreview, .recall, .hide, .forward, .react, .unreact, .reactions, .readers, .pin, .unpin, .silent,
+            .file,
             .save, .view, .poll, .vote, .votes, .closepoll, .retry, .discard:
             try await self.write(call)
         case .schedule, .scheduled, .unschedule: try await self.later(call)
-        case .members, .add, .remove, .ban, .unban, .banned, .role, .silence, .unsilence, .approve, .leave: try await self.people(in: call)
-        case .mute, .unmute, .top, .untop, .archive, .unarchive, .unread, .delete, .info, .title, .about, .slow, .expire, .write, .joining,
+        case .members, .add, .remove, .ban, .unban, .banned, .role, .silence, .unsilence, .approve, .reject, .leave:
+            try await self.people(in: call)
+        case .mute, .unmute, .top, .untop, .archive, .unarchive, .unread, .delete, .info, .title, .about, .slow, .expire, .write, .set,
+            .joining,
             .listed, .links, .link, .revoke:
             try await self.settings(call)
         case .folder, .unfolder, .folders: try await self.folders(call)
         case .group, .channel, .directory, .join: try await self.others(call)
-        case .users, .contacts, .contact, .uncontact, .alias, .block, .unblock, .blocked, .requests, .accept, .decline, .report:
+        case .users, .contacts, .contact, .uncontact, .alias, .block, .unblock, .blocked, .requests, .accept, .decline, .withdraw, .report:
             try await self.contacts(call)
-        case .nick, .status, .quiet, .sessions, .signout, .export: try await self.account(call)
+        case .nick, .status, .privacy, .quiet, .sessions, .signout, .export: try await self.account(call)
         }
     }
 
@@ -188,7 +191,8 @@ package final class ChatCommander {
 
     /// Returns the words that the Tab key completes: commands, `@` with names, names, and titles.
     package func completions() async -> [String] {
-        var words = ChatCommandName.words + ["@all"]
+        let all = (try? await self.host?.conversation?.head)?.wordsForAll ?? []
+        var words = ChatCommandName.words + all.map { "@\($0)" }
         var users = Set(self.members.names)
         for head in await self.client.heads {
             if let peer = head.peer?.name { users.insert(peer) }

@@ -16,7 +16,8 @@ package struct ChatCall: Hashable, Sendable {
     package var concernsLastMessage: Bool {
         guard self.seqs.isEmpty else { return false }
         switch self.name {
-        case .edit, .unpreview, .recall, .react, .unreact, .reactions, .pin, .hide, .forward, .readers, .vote, .votes, .closepoll:
+        case .edit, .versions, .unpreview, .recall, .react, .unreact, .reactions, .pin, .hide, .forward, .readers, .vote, .votes,
+            .closepoll:
             return true
         default: return false
         }

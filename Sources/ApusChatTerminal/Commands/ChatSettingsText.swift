@@ -20,10 +20,14 @@ enum ChatSettingsText {
         if let expire = settings.expire {
             words.append(expire > 0 ? "lets messages disappear after \(self.time(expire))" : "lets messages stay")
         }
-        let others: [Any?] = [
-            settings.invite, settings.manage, settings.pin, settings.mentionAll, settings.history, settings.receipts,
-        ]
-        if others.contains(where: { $0 != nil }) { words.append("changed the settings") }
+        if let invite = settings.invite { words.append("lets \(invite.rawValue) invite") }
+        if let manage = settings.manage { words.append("lets \(manage.rawValue) change the title and the picture") }
+        if let pin = settings.pin { words.append("lets \(pin.rawValue) pin messages") }
+        if let mentionAll = settings.mentionAll { words.append("lets \(mentionAll.rawValue) mention all") }
+        if let history = settings.history {
+            words.append("lets new members read \(history == .all ? "earlier messages" : "messages after they join")")
+        }
+        if let receipts = settings.receipts { words.append(receipts ? "shows read receipts" : "hides read receipts") }
         return words
     }
 

@@ -81,7 +81,7 @@ struct ChatSendCommand: AsyncParsableCommand {
         if self.plain { return try await chat.send(text, replyTo: self.reply) }
         let names = text.contains("@") ? (try? await chat.members().members.map(\.user.name)) ?? [] : []
         let mentions = Dictionary(names.map { ($0.rawValue.lowercased(), $0) }, uniquingKeysWith: { $1 })
-        let parsed = ChatMarkdown.parse(text, mentions: mentions)
+        let parsed = ChatMarkdown.parse(text, mentions: mentions, all: (try? await chat.head)?.wordsForAll ?? [])
         return try await chat.send(parsed.text, entities: parsed.entities, replyTo: self.reply)
     }
 

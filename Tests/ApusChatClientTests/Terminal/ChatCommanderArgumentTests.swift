@@ -43,7 +43,7 @@ struct ChatCommanderArgumentTests {
 
     /// A command for messages takes their numbers in one word. The rest is not ignored.
     @Test func numbersOfMessagesAreOneWord() async throws {
-        let commands = ["unpreview", "recall", "hide", "reactions", "readers", "pin", "unpin", "view", "votes", "closepoll"]
+        let commands = ["versions", "unpreview", "recall", "hide", "reactions", "readers", "pin", "unpin", "view", "votes", "closepoll"]
         try await self.refuse(
             commands.flatMap { command in
                 ["#1 #2", "#1, #2", "#2 now", "#1 - #3", "#+1", "#1-+2", "#１"].map { words in
@@ -54,7 +54,7 @@ struct ChatCommanderArgumentTests {
 
     @Test func commandsForOneUserTakeOneName() async throws {
         try await self.refuse(
-            ["unban", "unsilence", "uncontact", "block", "unblock"].flatMap { command in
+            ["unban", "unsilence", "reject", "uncontact", "block", "unblock"].flatMap { command in
                 [
                     ("/\(command) bob carol", "/\(command) NAME: one name is expected, not \"bob carol\""),
                     ("/\(command) @bob, @carol", "/\(command) NAME: one name is expected, not \"@bob, @carol\""),
@@ -92,7 +92,7 @@ struct ChatCommanderArgumentTests {
         for wrong in ["+2", "-2", "0", "2.0", "２", "two"] {
             lines.append(("/link 24 \(wrong)", "the number of uses must be greater than 0"))
         }
-        lines.append(("/link 24 2 3", "/link [HOURS] [USES]: \"24 2 3\" is not valid"))
+        lines.append(("/link 24 2 3", "/link [HOURS] [USES] [ROLE] [approval]: \"24 2 3\" is not valid"))
         for wrong in ["+1", "-1", "1.0", "１", "3"] { lines.append(("/vote #3 \(wrong)", "the numbers of the options must be from 1 to 2")) }
         for wrong in ["-5", "+5", "5x", "1.5", "", "５", "100000001"] where !wrong.isEmpty {
             lines += ["/slow \(wrong)", "/expire \(wrong)"].map { ($0, String($0.prefix(5))) }

@@ -132,7 +132,9 @@ struct ChatCommanderListTests {
             #expect(
                 fixture.told() == [
                     "Club\u{FFFD}[2J  (group, 3 members, you are owner)", "two\n    lines", "created 11:30 by @bob",
-                    "write: admins  join: approval  listed: yes", "slow: one message in 90 s", "messages disappear after 7 d",
+                    "write: admins  join: approval  listed: yes",
+                    "invite: members  manage: admins  pin: admins  mention_all: admins  history: all  receipts: yes",
+                    "slow: one message in 90 s", "messages disappear after 7 d",
                 ])
             let peer: JSONObject = ["name": "bob", "status": "At sea", "last_seen": .integer(CommandFixture.now - 86_400_000)]
             for (isOnline, line) in [(false, "seen Mon 2026-11-23 11:30"), (true, "online")] {

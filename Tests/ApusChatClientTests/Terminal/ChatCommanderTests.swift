@@ -50,8 +50,46 @@ struct ChatCommanderTests {
                 "/silent **so**", "send",
                 ["kind": "text", "body": ["text": "so", "entities": [["type": "bold", "offset": 0, "length": 2]]], "silent": true]),
             Case("/poll Q | A | B", "send", ["kind": "poll", "body": ["question": "Q", "options": ["A", "B"]]]),
+            Case(
+                "/poll --anonymous --until +30m Q | A | B", "send",
+                [
+                    "kind": "poll",
+                    "body": ["question": "Q", "options": ["A", "B"], "anonymous": true, "closes_at": .integer(Self.now + 1_800_000)],
+                ]),
+            Case("/poll --several Q|A|B", "send", ["kind": "poll", "body": ["question": "Q", "options": ["A", "B"], "multiple": true]]),
             Case("/poll* Q|A|B|", "send", ["kind": "poll", "body": ["question": "Q", "options": ["A", "B"], "multiple": true]]),
         ])
+    }
+
+    /// The server refuses `@all` of a user that may not mention all members.
+    @Test func allAreMentionedOnlyWhereTheServerPermitsIt() async throws {
+        let fixture = try await CommandFixture()
+        let isCompleted = { await fixture.commander.completions().contains("@all") }
+        func entities(_ conversation: ConversationID?) async throws -> JSONValue? {
+            let before = fixture.server.count(of: "send")
+            fixture.host.conversation = conversation.map { fixture.client.conversation($0) }
+            await fixture.perform("@all come")
+            try await eventually { fixture.server.count(of: "send") > before }
+            return fixture.request("send")?["body"]?["entities"]
+        }
+        let head = try await fixture.client.conversation(fixture.group).head
+        var changed = head
+        for (role, scope, permits) in [
+            (MemberRole.owner, MemberScope.admins, true), (.admin, .admins, true), (.member, .admins, false), (.member, .members, true),
+            (.guest, .members, false),
+        ] {
+            changed.role = role
+            changed.settings = ConversationSettings()
+            changed.settings?.mentionAll = scope
+            #expect(changed.wordsForAll == (permits ? ["all"] : []), "\(role), \(scope)")
+        }
+        #expect(try await entities(fixture.group) == [["type": "all", "offset": 0, "length": 4]])
+        #expect(await isCompleted())
+        for conversation in [fixture.pair, try #require(await fixture.client.notes).id] {
+            #expect(try await entities(conversation) == nil)
+            #expect(await isCompleted() == false)
+        }
+        await fixture.end()
     }
 
     @Test func messagesAreChanged() async throws {
@@ -68,6 +106,26 @@ struct ChatCommanderTests {
             Case("/vote #3 1 2", "vote", ["ref": 3, "options": [0, 1]]), Case("/vote 0", "vote", ["ref": 3, "options": []]),
             Case("/closepoll", "poll.close", ["ref": 3]),
         ])
+    }
+
+    @Test func versionsOfAMessageAreListed() async throws {
+        let fixture = try await CommandFixture()
+        let conv = JSONValue.string(fixture.group.rawValue)
+        let original: JSONValue = [
+            "conv": conv, "seq": 2, "n": 2, "sender": "alice", "at": .integer(Self.now - Self.hour), "kind": "text",
+            "body": ["text": "mine"],
+        ]
+        let edit: JSONValue = [
+            "conv": conv, "seq": 4, "sender": "alice", "at": .integer(Self.now), "kind": "edit", "ref": 2,
+            "body": ["body": ["text": "yours"]],
+        ]
+        for (events, told) in [([original, edit], ["10:30  mine", "11:30  yours"]), ([original], ["The message was not edited."])] {
+            fixture.server.script("history", ["conv": conv, "events": .array(events), "seq": 4, "min_seq": 1])
+            await fixture.perform("/versions #2")
+            #expect(fixture.request("history")?["edits"] == 2)
+            #expect(fixture.told() == told)
+        }
+        await fixture.end()
     }
 
     @Test func messagesAreSentLater() async throws {
@@ -96,7 +154,8 @@ struct ChatCommanderTests {
             Case("/silence bob 1", "member.mute", ["users": ["bob"], "until": .integer(Self.now + Self.hour)]),
             Case("/silence bob", "member.mute", ["users": ["bob"], "until": .integer(Self.now + 87_600 * Self.hour)]),
             Case("/unsilence bob", "member.mute", ["users": ["bob"], "until": 0]),
-            Case("/approve dave", "member.approve", ["user": "dave", "accept": true]), Case("/leave", "member.leave"),
+            Case("/approve dave", "member.approve", ["user": "dave", "accept": true]),
+            Case("/reject @dave", "member.approve", ["user": "dave", "accept": false]), Case("/leave", "member.leave"),
             Case("/banned", "members", ["state": "banned"], tells: ["@bob"]),
             Case("/approve", "members", ["state": "requested"], tells: ["@bob"]),
         ])
@@ -146,6 +205,16 @@ struct ChatCommanderTests {
             Case("/listed no", "conversation.set", ["settings": ["listed": false]]),
             Case("/links", "link.list", [:], tells: ["k7Qm2ZtX9bVw4NsA  (used 3 times)"]), Case("/link", "link.create", [:], tells: [link]),
             Case("/link 24 5", "link.create", ["expires_at": .integer(Self.now + 24 * Self.hour), "uses": 5], tells: [link]),
+            Case(
+                "/link guest approval", "link.create", ["role": "guest", "approval": true],
+                tells: [link + " An admin approves them by /approve."]),
+            Case("/link 24 reader", "link.create", ["expires_at": .integer(Self.now + 24 * Self.hour), "role": "reader"], tells: [link]),
+            Case("/set invite admins", "conversation.set", ["settings": ["invite": "admins"]]),
+            Case("/set manage members", "conversation.set", ["settings": ["manage": "members"]]),
+            Case("/set pin admins", "conversation.set", ["settings": ["pin": "admins"]]),
+            Case("/set mention_all members", "conversation.set", ["settings": ["mention_all": "members"]]),
+            Case("/set history join", "conversation.set", ["settings": ["history": "join"]]),
+            Case("/set receipts no", "conversation.set", ["settings": ["receipts": false]]),
             Case("/revoke k7Qm2ZtX9bVw4NsA", "link.revoke", ["code": "k7Qm2ZtX9bVw4NsA"], tells: ["The link is void."]),
         ])
     }
@@ -159,6 +228,9 @@ struct ChatCommanderTests {
             Case(
                 "/contact @bob  We met", "contact.request", ["user": "bob", "text": "We met"],
                 tells: ["A contact request was sent to @bob."]),
+            Case("/withdraw @bob", "contact.remove", ["user": "bob"], tells: ["You no longer ask @bob to become a contact."]),
+            Case("/privacy messages contacts", "settings.set", ["settings": ["messages": "contacts"]], tells: ["messages: contacts"]),
+            Case("/privacy typing no", "settings.set", ["settings": ["typing": false]], tells: ["typing: no"]),
             Case("/uncontact bob", "contact.remove", ["user": "bob"]),
             Case("/alias bob Bobby B.", "contact.alias", ["user": "bob", "alias": "Bobby B."]),
             Case("/alias bob", "contact.alias", ["user": "bob", "alias": ""]),
@@ -236,6 +308,23 @@ struct ChatCommanderTests {
         await fixture.end()
     }
 
+    @Test func searchesAreRestricted() async throws {
+        let fixture = try await CommandFixture()
+        let day: Int64 = 86_400_000
+        let midnight = Self.now - Self.now % day
+        await fixture.perform("/search from:@bob in:. kind:image kind:file after:7d before:2026-11-24 https://example.com quiet lake")
+        #expect(
+            fixture.request("search") == [
+                "query": "https://example.com quiet lake", "sender": "bob", "kinds": ["image", "file"],
+                "from_at": .integer(Self.now - 7 * day), "until_at": .integer(midnight),
+            ])
+        await fixture.perform("/search in:. kind:image")
+        #expect(fixture.request("search") == ["kinds": ["image"]])
+        await fixture.perform("/search in:bob plan")
+        #expect(fixture.request("search") == ["query": "plan", "conv": .string(fixture.pair.rawValue)])
+        await fixture.end()
+    }
+
     @Test func placesAreShown() async throws {
         let fixture = try await CommandFixture()
         await fixture.perform("/jump #2")
@@ -286,6 +375,15 @@ struct ChatCommanderTests {
             ("/role bob king", "/role NAME ROLE: the roles are owner, admin, member, reader and guest"),
             ("/slow fast", "/slow SECONDS: \"fast\" is not valid"), ("/write guests", "/write members|admins: \"guests\" is not valid"),
             ("/write unknown", "/write members|admins: \"unknown\" is not valid"),
+            ("/set pin guests", "/set SETTING VALUE: \"pin guests\" is not valid"),
+            ("/set slow 5", "/set SETTING VALUE: \"slow 5\" is not valid"),
+            ("/privacy add friends", "/privacy [SETTING VALUE]: \"add friends\" is not valid"),
+            ("/search after:soon x", "\"soon\" is not a time, such as 2026-11-24, 2026-11-24T18:00 or 7d"),
+            ("/search kind:pin x", "pin is not a kind of messages, such as text, image, file or audio"),
+            ("/search in:nowhere x", "there is no conversation nowhere in the list"),
+            ("/poll --secret Q | A | B", "/poll QUESTION | A | B: --secret is not --several, --anonymous or --until"),
+            ("/poll --until soon Q | A | B", "/poll QUESTION | A | B: \"soon\" is not a time"),
+            ("/withdraw dave", "you have sent no request to dave; /requests lists them"),
             ("/listed maybe", "/listed yes|no: \"maybe\" is not valid"),
             ("/joining \u{1B}[2J", "/joining open|approval|closed: \"\u{FFFD}[2J\" is not valid"),
             ("/group Team", "/group TITLE: NAME …: the title or the names are missing"),

@@ -40,7 +40,10 @@ struct ChatTextContentTests {
             ("conversation.set", ["settings": ["expire": 0]], "(lets messages stay)"),
             ("conversation.set", ["settings": ["write": "admins", "listed": true]], "(lets admins write, listed it in the directory)"),
             ("conversation.set", ["settings": ["join": "approval"]], "(made joining subject to approval)"),
-            ("conversation.set", ["settings": ["pin": "members"]], "(changed the settings)"),
+            (
+                "conversation.set", ["settings": ["pin": "members", "history": "join", "receipts": false]],
+                "(lets members pin messages, lets new members read messages after they join, hides read receipts)"
+            ),
             ("conversation.set", [:], "(changed the settings)"),
             ("member.join", ["users": ["bob", "carol"]], "(added @bob, @carol)"), ("member.join", [:], "(joined)"),
             ("member.join", ["via": "link"], "(joined by a link)"), ("member.leave", [:], "(left)"),
