@@ -6,7 +6,7 @@ package struct PageFacts: Equatable, Sendable {
     /// The URL of a picture, relative to the page.
     package var picture: String?
 
-    /// The maximum numbers of scalars.
+    /// The maximum lengths of `title`, `text` and `site`, in Unicode scalars.
     package static let titleLength = 300
     package static let textLength = 1_000
     package static let siteLength = 100

@@ -13,7 +13,7 @@ package struct PreviewQueue<Job: Sendable>: Sendable {
         package var jobs = 100
         /// The maximum number of requests for texts of one account in each window.
         package var accountRequests = 30
-        /// The length of that window, in milliseconds.
+        /// The length of the window of `accountRequests`, in milliseconds.
         package var window: Int64 = 600_000
         /// The maximum number of cached pages.
         package var pages = 500

@@ -45,7 +45,8 @@ package struct PushQueue<Content: Sendable>: Sendable {
         case gone
         /// A later attempt may succeed.
         ///
-        /// - after: The delay that the push service requested.
+        /// - after: The delay that the push service requested, in milliseconds; nil if it requested
+        ///   none.
         case failed(after: Int64?)
     }
 
@@ -132,8 +133,9 @@ package struct PushQueue<Content: Sendable>: Sendable {
         self.order.removeAll { $0 == device }
     }
 
-    /// Returns the time at which the next push becomes due, which can have passed. Nil if no push
-    /// waits for a time only, because none waits or the maximum number of requests is running.
+    /// Returns the time at which the next push becomes due, which can have passed. Nil if the
+    /// maximum number of requests is running, or if no push waits for a device without a running
+    /// request.
     package func nextTime(after time: Int64) -> Int64? {
         guard self.underWay.count < self.limits.underWay else { return nil }
         return self.waiting.lazy.filter { self.underWay[$0.key] == nil }.flatMap(\.value).map(\.dueAt).min()

@@ -26,7 +26,7 @@ package struct PushSubscription: Sendable {
     package init(json: JSONObject) throws(PushFieldError) {
         guard let text = json["endpoint"]?.stringValue, text.utf8.count <= Self.endpointBytes, let endpoint = PushEndpoint(text) else {
             throw PushFieldError(
-                field: "endpoint", rule: "must be a URL with the scheme https and at most \(Self.endpointBytes) bytes, without a password")
+                field: "endpoint", rule: "must be an https URL of at most \(Self.endpointBytes) bytes in ASCII, without user information")
         }
         let keys = json["keys"]?.objectValue
         guard let bytes = keys?["p256dh"]?.stringValue.flatMap({ Base64URL.decode($0) }), bytes.count == 65,

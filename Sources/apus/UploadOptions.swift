@@ -15,7 +15,7 @@ struct UploadOptions: ParsableArguments {
     func validate() throws {
         for (name, value) in [("--upload-size", self.uploadSize), ("--upload-quota", self.uploadQuota)]
         where !(1...Self.maximum).contains(value) {
-            throw ValidationError("\(name) must be from 1 to \(Self.maximum)")
+            throw ValidationError("\(name) must be from 1 to \(Self.maximum) MiB, not \(value)")
         }
     }
 

@@ -13,7 +13,9 @@ extension CallController {
     /// - Throws: The error of the stack, or a ``ChatClientError``: `invalidUse` during another
     ///   call, and the refusal of the server.
     public func call(_ conversation: ConversationID, media: CallMedia) async throws {
-        guard !self.isBusy else { throw ChatClientError(.invalidUse, message: "another call takes place on this device") }
+        guard !self.isBusy else {
+            throw ChatClientError(.invalidUse, message: "another call rings or is in progress on this device; end it first")
+        }
         let head = try await self.client.conversation(conversation).head
         let session = CallSession(self, conversation, media: media, isGroup: head.kind != .pair, caller: self.me, phase: .starting)
         self.begin(session)
@@ -76,7 +78,7 @@ extension CallController {
     /// Reports the acceptance of the call to the server, and connects if this device takes the
     /// call.
     ///
-    /// - Parameter isOpen: Whether several devices of the user may take part. Otherwise the first
+    /// - Parameter isOpen: Whether several devices of the user may take part. If false, the first
     ///   one that answers takes the call.
     private func join(_ session: CallSession, isOpen: Bool) async throws {
         guard let seq = session.seq, let id = ClientID("accept-" + session.name) else { return }
@@ -102,7 +104,7 @@ extension CallController {
         await self.report(.declined, of: session)
     }
 
-    /// Ends the call, or leaves that of a group, which goes on for the others.
+    /// Ends the call. In a group, leaves the call, which continues for the other members.
     public func hangUp() async { await self.hangUp(.hungUp) }
 
     func hangUp(_ reason: DeviceCallMachine.Reason) async {
@@ -150,8 +152,8 @@ extension CallController {
         await self.report(state, session.conversation, seq)
     }
 
-    /// Reports that this device leaves or ends a call. A later call waits for the report: the
-    /// server must not receive it after the device has joined again.
+    /// Reports that this device leaves or ends a call. A later call waits for the report, because
+    /// the server must not receive the report after the device has joined again.
     func depart(from session: CallSession) async {
         guard let seq = session.seq else { return }
         let former = self.departure
@@ -168,7 +170,7 @@ extension CallController {
         _ = try? await self.engine.askPatiently(ChatVerbs.callUpdate, request)
     }
 
-    /// Returns the call as the server has it.
+    /// Requests the event of the call from the server; nil if the server has not stored the call.
     func event(of session: CallSession) async throws(ChatClientError) -> ChatEvent? {
         guard let seq = session.seq else { return nil }
         return try await self.event(session.conversation, seq)

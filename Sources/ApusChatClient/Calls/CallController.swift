@@ -18,7 +18,7 @@ public final class CallController {
     public private(set) var caller: UserName?
     /// The media with which the call was started.
     public private(set) var media: CallMedia = .audio
-    /// Whether the call is that of a group.
+    /// Whether the call takes place in a group.
     public private(set) var isGroup = false
     /// The time of the answer, in milliseconds since 1970; nil before it.
     public private(set) var startedAt: Int64?
@@ -63,7 +63,8 @@ public final class CallController {
         self.stack = stack
     }
 
-    // Not every application can end a controller. Its tasks hold weak references to it.
+    // The controller has no `stop()`. Its tasks hold weak references to it; its release cancels
+    // them.
     deinit {
         self.task?.cancel()
         self.ring?.cancel()

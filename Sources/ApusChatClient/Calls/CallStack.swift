@@ -54,7 +54,7 @@ extension CallStack {
     public func join(_ access: CallAccess) async throws {
         throw ChatClientError(.invalidUse, message: "the application has no client for calls of \"\(access.backend)\"")
     }
-    /// None.
+    /// Returns an empty array.
     public var backends: [String] { [] }
     /// Does nothing.
     public func send(_ state: CallMediaState) async throws {}

@@ -47,11 +47,11 @@ public enum CallEndReason: Hashable, Sendable {
     case elsewhere
     /// Another party ended the call.
     case ended
-    /// The other device was not reached for 30 seconds.
+    /// The other device was not reached for 30 seconds, or left without a report of the end.
     case lost
     /// Four devices take part already.
     case full
-    /// The call could not be started.
+    /// The call could not be started, or the room of its media server could not be joined.
     case failed
     /// The call uses a media server for which the application has no client.
     case unsupported

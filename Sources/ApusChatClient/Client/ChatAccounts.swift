@@ -99,7 +99,7 @@ public final class ChatAccounts: Sendable {
     ///   - name: The account name.
     ///   - password: The password.
     ///   - nick: The shown name. Default: none.
-    ///   - invitation: The code of an invitation, for a server that requires one.
+    ///   - invitation: The code of an invitation, for a server that requires one. Default: none.
     /// - Returns: The client, and the recovery codes, which the user should write down.
     public func signUp(
         server: String, name: String, password: String, nick: String? = nil, invitation: String? = nil
@@ -116,7 +116,7 @@ public final class ChatAccounts: Sendable {
     ///   - name: The account name.
     ///   - password: The password.
     ///   - code: A code of the authenticator or a recovery code, for an account with an
-    ///     authenticator.
+    ///     authenticator. Default: none.
     public func signIn(
         server: String, name: String, password: String, code: String? = nil
     ) async throws(ChatClientError) -> ChatClient {
@@ -141,7 +141,11 @@ public final class ChatAccounts: Sendable {
     private var device: HelloDevice { HelloDevice(name: self.configuration.deviceName, platform: self.configuration.platform) }
 
     private static func name(_ text: String) throws(ChatClientError) -> UserName {
-        guard let name = UserName(text) else { throw ChatClientError(.invalidUse, message: "\"\(text)\" is not an account name") }
+        guard let name = UserName(text) else {
+            throw ChatClientError(
+                .invalidUse,
+                message: "\"\(text)\" is not an account name; use 1 to 32 letters and digits, with `.`, `_` or `-` between them")
+        }
         return name
     }
 
@@ -259,7 +263,7 @@ public final class ChatAccounts: Sendable {
                 state = changed
             }
         } catch {
-            throw ChatClientError(.store, message: "cannot write the accounts: \(error)")
+            throw ChatClientError(.store, message: "cannot write \(Self.file(self.folder).path): \(error)")
         }
     }
 

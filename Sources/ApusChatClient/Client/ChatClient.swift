@@ -133,7 +133,11 @@ public final class ChatClient: Sendable {
     ///
     /// - Parameter name: The account name of the other user.
     public func conversation(with name: String) async throws(ChatClientError) -> ChatConversation {
-        guard let user = UserName(name) else { throw ChatClientError(.invalidUse, message: "\"\(name)\" is not an account name") }
+        guard let user = UserName(name) else {
+            throw ChatClientError(
+                .invalidUse,
+                message: "\"\(name)\" is not an account name; use 1 to 32 letters and digits, with `.`, `_` or `-` between them")
+        }
         if let known = await self.heads.first(where: { $0.kind == .pair && $0.peer?.name == user }) {
             return self.conversation(known.conversation)
         }

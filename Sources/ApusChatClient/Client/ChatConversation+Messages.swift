@@ -133,7 +133,7 @@ extension ChatConversation {
     ///   - time: The time, in milliseconds since 1970, at most one year ahead.
     ///   - seq: The position of the message that it replies to. Default: none.
     ///   - thread: The position of the message that began the thread. Default: none.
-    ///   - isSilent: Whether the recipients are not notified.
+    ///   - isSilent: Whether the recipients are not notified. Default: `false`.
     @discardableResult
     public func schedule(
         _ body: ChatBody, at time: Int64, replyTo seq: Int64? = nil, thread: Int64? = nil, isSilent: Bool = false
@@ -192,7 +192,7 @@ extension ChatConversation {
     ///   - target: The conversation that receives the messages.
     ///   - title: The title of one `bundle` message that contains all messages; nil forwards each
     ///     message separately.
-    ///   - isAnonymous: Whether the names of the original senders are removed.
+    ///   - isAnonymous: Whether the names of the original senders are removed. Default: `false`.
     public func forward(
         _ seqs: [Int64], to target: ConversationID, bundledAs title: String? = nil, isAnonymous: Bool = false
     ) async throws(ChatClientError) {

@@ -147,10 +147,10 @@ public struct ChatConversation: Sendable {
     ///   - path: The path of the file.
     ///   - type: The media type, for example `image/png`.
     ///   - caption: The text below the file. Default: none.
-    ///   - entities: The formats of the caption.
+    ///   - entities: The formats of the caption. Default: none.
     ///   - seq: The position of the message that it replies to. Default: none.
     ///   - thread: The position of the message that began the thread. Default: none.
-    ///   - isSilent: Whether the recipients are not notified.
+    ///   - isSilent: Whether the recipients are not notified. Default: `false`.
     @discardableResult
     public func send(
         file path: String, type: String, caption: String? = nil, entities: [TextEntity] = [], replyTo seq: Int64? = nil,

@@ -305,8 +305,8 @@ public final class ComposerModel {
 }
 
 extension ChatBody {
-    /// The text with its entities, or those of the caption of a file; nil for other kinds, and for
-    /// a file without a caption.
+    /// The text of a message or the caption of a file, with its entities; nil for other kinds, and
+    /// for a file without a caption.
     fileprivate var editableWords: (text: String, entities: [TextEntity])? {
         switch self {
         case .text(let body): (body.text, body.entities)

@@ -67,8 +67,7 @@ extension ChatEngine {
 
     // MARK: Requests of the core
 
-    /// All features of this version. Calls are omitted unless the application handles their
-    /// signals.
+    /// The features of this version, without calls unless the application handles their signals.
     private var features: [String] {
         self.configuration.handlesCalls ? ChatFeature.all : ChatFeature.all.filter { $0 != PushFeature.calls.rawValue }
     }

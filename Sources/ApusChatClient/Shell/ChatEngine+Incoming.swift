@@ -221,7 +221,7 @@ extension ChatEngine {
     }
 
     /// Reports received messages again after a connection was made: a report can be lost with the
-    /// former connection, and a server that started again does not know the former ones.
+    /// former connection, and a server that was restarted has no earlier reports.
     func repeatReceived() {
         let unread = self.received.filter { $0.value > self.core.readPosition(in: $0.key) }
         if !unread.isEmpty { self.reportReceived(unread.keys) }

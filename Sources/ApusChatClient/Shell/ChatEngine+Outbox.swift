@@ -123,7 +123,7 @@ extension ChatEngine {
 
     private static let discarded = ChatClientError(.invalidUse, message: "the message was discarded during its upload")
 
-    /// Returns the file of an unsent message; nil if the message was discarded.
+    /// Returns the file of an unsent message; nil unless the message still waits for its upload.
     private func wantedUpload(of id: ClientID) throws(ChatClientError) -> OutboxUpload? {
         guard let entry = try self.store.entry(id), entry.state == .uploading else { return nil }
         return entry.upload

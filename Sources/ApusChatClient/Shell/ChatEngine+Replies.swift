@@ -18,7 +18,7 @@ extension ChatEngine {
             messages: messages, hasEarlier: seq >= root, hasLater: try self.hasReplies(to: root, in: conversation, after: messages))
     }
 
-    /// Returns the newest rows of a thread before a position, or the newest rows of all.
+    /// Returns the newest rows of a thread before a position, or its newest rows if `seq` is nil.
     func replies(
         to root: Int64, in conversation: ConversationID, before seq: Int64?, limit: Int
     ) async throws(ChatClientError) -> ThreadPage {

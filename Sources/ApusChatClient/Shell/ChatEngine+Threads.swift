@@ -169,8 +169,8 @@ extension ChatEngine {
         self.start { _ = try? await self.ask(ChatVerbs.subscribe, request) }
     }
 
-    /// Requests the read positions of the members, because no push reports changes of the time
-    /// without a connection.
+    /// Requests the read positions of the members, because no push reports the changes that
+    /// occurred without a connection.
     func loadReceipts(of conversation: ConversationID) {
         guard self.state == .online, let head = self.core.heads[conversation], head.state == .joined, head.tellsReceipts else { return }
         self.start {

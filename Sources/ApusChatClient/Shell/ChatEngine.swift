@@ -205,8 +205,8 @@ actor ChatEngine {
         self.requests.removeValue(forKey: number)?.resume(returning: result)
     }
 
-    /// Sends a request, and repeats it on a later connection if it gets no answer. The repetition
-    /// is safe, because the request only reads or has an id.
+    /// Sends a request, and repeats it at most twice if it gets no answer. The repetition is safe,
+    /// because the request only reads or has an id.
     func askPatiently<Request: WireObject, Answer: WireObject>(
         _ verb: ChatVerb<Request, Answer>, _ request: Request
     ) async throws(ChatClientError) -> Answer {
@@ -228,9 +228,9 @@ actor ChatEngine {
         throw ChatClientError(.notConnected, message: "there is no connection to the server")
     }
 
-    /// Waits until there is a connection other than the given lost one, for at most the configured
-    /// time, and until the task is cancelled. The transport may detect a loss before this engine
-    /// does.
+    /// Waits until there is a connection other than the given lost one, for at most
+    /// `changePatience`. A cancellation of the task ends the wait. The transport may detect a loss
+    /// before this engine does.
     private func isOnline(after lost: Int?) async -> Bool {
         switch self.state {
         case .online: if lost != self.generation { return true }

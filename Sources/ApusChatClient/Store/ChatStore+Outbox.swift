@@ -67,8 +67,8 @@ extension ChatStore {
         try self.write { try $0.execute(sql: "UPDATE outbox SET location = ? WHERE id = ?", arguments: [location, id.rawValue]) }
     }
 
-    /// Replaces the request of a message by that with its blob. Each attempt to send it uses the
-    /// same request.
+    /// Replaces the request of a message by the request that contains its blob. Each attempt to
+    /// send it uses the same request.
     func uploaded(_ request: SendRequest) throws(ChatClientError) {
         try self.write {
             try $0.execute(

@@ -250,7 +250,7 @@ struct MarkdownParser {
             let stop = text[place...].firstIndex(where: \.endsAddress) ?? text.endIndex
             let address = Self.withoutPunctuation(text[place..<stop])
             let url = String(String.UnicodeScalarView(address))
-            // A longer address than a link can have is text.
+            // An address that is empty, unsafe or longer than that of a link can be is text.
             guard stop > head, address.count <= Self.maximumAddress, EntityRule.isSafe(url) else {
                 place = max(stop, place + 1)
                 continue

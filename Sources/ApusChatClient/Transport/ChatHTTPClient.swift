@@ -156,7 +156,7 @@ final class ChatHTTPClient: ChatHTTPTransport, Sendable {
         let partial = "\(file).\(UUID().uuidString).part"
         guard FileManager.default.createFile(atPath: partial, contents: nil, attributes: [.posixPermissions: 0o600]),
             let handle = FileHandle(forWritingAtPath: partial)
-        else { throw ChatClientError(.invalidUse, message: "cannot write \(file)") }
+        else { throw ChatClientError(.invalidUse, message: "cannot write \(file); check that its folder exists and is writable") }
         let failure: ChatClientError?
         do throws(ChatClientError) {
             var request = self.download(path, access: access)
@@ -178,7 +178,7 @@ final class ChatHTTPClient: ChatHTTPTransport, Sendable {
         }
         guard rename(partial, file) == 0 else {
             try? FileManager.default.removeItem(atPath: partial)
-            throw ChatClientError(.invalidUse, message: "cannot write \(file)")
+            throw ChatClientError(.invalidUse, message: "cannot write \(file); check that it is not a folder")
         }
     }
 

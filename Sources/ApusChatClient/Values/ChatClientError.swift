@@ -27,7 +27,7 @@ public struct ChatClientError: Error, Hashable, CustomStringConvertible {
         public static let badAnswer = Self(value: .badAnswer)
         /// The server's address is not an `http` or `https` URL.
         public static let badAddress = Self(value: .badAddress)
-        /// An argument is empty, too long or otherwise not valid.
+        /// An argument is not valid, or the method cannot be called in the present state.
         public static let invalidUse = Self(value: .invalidUse)
         /// The conversation, message or file does not exist.
         public static let notFound = Self(value: .notFound)

@@ -67,7 +67,8 @@ public struct ChatMessage: Identifiable, Hashable, Sendable {
     public var ownReactions: [String]
     /// The user's votes in a poll: the indices of the options.
     public var ownVotes: [Int64]
-    /// The receipts of a message of the user, in conversations that report them; otherwise nil.
+    /// The receipts of a message of the user, in conversations that report them; nil for all other
+    /// rows.
     public var receipts: MessageReceipts?
     /// The uploaded part of the file, from 0 to 1; nil if no upload is running.
     public var progress: Double?
@@ -102,7 +103,7 @@ public struct ChatMessage: Identifiable, Hashable, Sendable {
     public var conversation: ConversationID { self.event.conversation }
     /// The position in the log; nil for an unsent message.
     public var seq: Int64? { self.event.seq > 0 ? self.event.seq : nil }
-    /// Whether `delivery` is set.
+    /// Whether the row is a message of the user.
     public var isOwn: Bool { self.delivery != nil }
     /// The body of the message; nil for a change, for a removed message and for an unknown kind.
     public var body: ChatBody? { ChatBody(self.event) }

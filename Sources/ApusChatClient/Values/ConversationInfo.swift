@@ -1,6 +1,6 @@
 public import ApusChatProtocol
 
-/// The properties of a conversation that its head does not contain.
+/// The head of a conversation, and the properties that the head does not contain.
 public struct ConversationInfo: Sendable, Hashable {
     /// The head at the time of the request.
     public var head: ChatHead
@@ -14,7 +14,7 @@ public struct ConversationInfo: Sendable, Hashable {
     public var settings: ConversationSettings? { self.head.settings }
 }
 
-/// A version of a message: the original one, or that after an edit.
+/// A version of a message: the original version, or the version after an edit.
 public struct MessageVersion: Sendable, Hashable {
     /// The position of the message or of the edit in the log.
     public var seq: Int64

@@ -71,7 +71,7 @@ package final class Accounts: Sendable {
     package func charge(_ action: RateAction, to keys: [RateKey]) throws(ChatError) {
         let time = self.clock.elapsed()
         guard case .refused(let wait) = self.budget.withLockedValue({ $0.charge(action, to: keys, at: time) }) else { return }
-        throw ChatError(.tooMany, message: "Too many attempts. Try again later.", retryAfter: wait)
+        throw ChatError(.tooMany, message: "Too many requests of this kind. Try again later.", retryAfter: wait)
     }
 
     /// Removes budgets that are full. Called periodically.
@@ -114,6 +114,6 @@ struct KnownAccount: Sendable {
 
 extension ChatError {
     static let wrongPassword = ChatError(.unauthorized, message: "The name or the password is wrong.")
-    static let noSession = ChatError(.unauthorized, message: "The session has ended. Sign in again.")
+    static let noSession = ChatError(.unauthorized, message: "The request has no valid session, or its session has ended. Sign in again.")
     static let passwordRefused = ChatError(.forbidden, message: "The password is wrong.", field: "password")
 }

@@ -47,7 +47,8 @@ final class PasswordThreads: Sendable {
             }
             guard admission == .admitted else {
                 return continuation.resume(
-                    throwing: ChatError(.tooMany, message: "Too many sign-ins at the same time. Try again soon.", retryAfter: 2_000))
+                    throwing: ChatError(
+                        .tooMany, message: "Too many passwords are being checked at the same time. Try again soon.", retryAfter: 2_000))
             }
             self.threads.submit { _ in self.runNext() }
         }

@@ -110,7 +110,7 @@ package final class BlobFiles: Sendable {
             do {
                 try self.removeMetadata(of: path, format, size: size)
             } catch is DamagedFilm {
-                // As a damaged picture.
+                // A damaged film is stored as a generic file, which browsers do not play.
                 type = MediaType.other
             }
         }

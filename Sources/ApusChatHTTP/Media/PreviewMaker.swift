@@ -79,7 +79,7 @@ struct PreviewMaker: Sendable {
                 "-v", "error", "-protocol_whitelist", "file", "-f", demuxer, "-show_entries",
                 "stream=codec_type,width,height:stream_side_data=rotation:format=duration", "-of", "json", Workshop.input,
             ], in: self.workshop.folder, limits: self.limits)
-        guard let facts = FilmFacts(output) else { throw ToolFailure.failed("ffprobe found no stream in the file") }
+        guard let facts = FilmFacts(output) else { throw ToolFailure.failed("ffprobe found no audio or video stream in the file") }
         var made = Made()
         made.facts.duration = facts.duration
         guard facts.hasPictures else {

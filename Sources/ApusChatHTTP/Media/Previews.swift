@@ -130,8 +130,8 @@ final class Previews: Sendable {
         await (try? self.threads.runIfActive { DurableFile.exists(path) }) ?? false
     }
 
-    /// Returns the job for a file: the running one, or a new one. Nil if the tools are missing or
-    /// have failed.
+    /// Returns the job for a file: the running one, or a new one. Nil if the tools are missing,
+    /// have failed for the file, or were closed.
     private func job(_ blob: BlobRow, _ kind: PreviewKind, _ source: MediaSource, _ user: UserKey) -> Task<MediaFacts?, Never>? {
         guard self.handles(blob.type, kind) else { return nil }
         let key = Key(blob: blob.id, isVoice: kind == .voice)

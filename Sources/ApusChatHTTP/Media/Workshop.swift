@@ -6,7 +6,7 @@ import Foundation
 /// operator or a client has chosen is read as an option.
 struct Workshop: Sendable {
     static let input = "in"
-    /// The maximum size of a result, that of `ToolLimits.fileBytes`.
+    /// The maximum size of a result, in bytes: the default of `ToolLimits.fileBytes`.
     private static let resultBytes = 16 << 20
     let folder: String
 

@@ -42,7 +42,8 @@ struct SessionCookies: Sendable {
     /// - Throws: `forbidden` if the request has the cookie and comes from another origin.
     static func access(of request: Request) throws(ChatError) -> String? {
         guard request.headers[values: .cookie].contains(where: { $0.contains("apus-access-") }) else { return nil }
-        let refusal = ChatError(.forbidden, message: "A request with the session cookie must have the `Origin` of this server.")
+        let refusal = ChatError(
+            .forbidden, message: "A request with the session cookie must come from a page of this server (`Origin`, `Sec-Fetch-Site`).")
         guard request.method == .get || request.method == .head else {
             guard let cookies = Self(changing: request) else { throw refusal }
             return cookies.value("access", of: request)

@@ -114,7 +114,8 @@ extension ChatRoutes {
         guard end != nil || part.blob != nil else { throw Self.continued }
     }
 
-    private static let continued = ChatError(.conflict, message: "Another transfer has continued the upload.")
+    private static let continued = ChatError(
+        .conflict, message: "Another transfer has continued the upload. Request its offset, and continue there.")
 
     private static func tooLong(_ part: UploadPart) -> ChatError {
         ChatError(.tooLarge, message: "The body exceeds the announced length of the upload, \(part.length) bytes.")

@@ -4,9 +4,9 @@ import ApusChatProtocol
 struct LegacyCalls: Sendable {
     /// The call in which the app takes part.
     var joined: LegacyRoom?
-    /// The other devices of that call that the app has been informed of.
+    /// The other devices of the joined call of which the app was notified.
     var peers: Set<DeviceID> = []
-    /// The other user of that call.
+    /// The other user of the joined call.
     var peer: UserName?
     /// The call that rings in the app, or that the app has started.
     var ringing: LegacyRoom?

@@ -22,7 +22,7 @@ actor LegacyConnection {
     private static let maximumInputs = 4_096
     /// The maximum time for the acknowledgement of a message.
     private static let ackTimeout = Duration.seconds(20)
-    /// The maximum number of messages that wait for their acknowledgements.
+    /// The maximum number of events that one request reads from the log.
     private static let pageEvents = 20
     /// The maximum number of pages that are searched for the first unread message of a
     /// conversation.

@@ -237,7 +237,7 @@ package final class Administration: Sendable {
     }
 
     private static func found<Value>(_ value: Value?) throws(ChatError) -> Value {
-        guard let value else { throw ChatError(.notFound, message: "There is no such account.") }
+        guard let value else { throw ChatError(.notFound, message: "There is no account with this name, or it was deleted.") }
         return value
     }
 

@@ -38,7 +38,7 @@ extension Hub {
         guard let row = try self.reads.head(of: requester.user, in: key), row.member.state == .joined,
             row.conversation.counters.callSeq == request.call,
             let sender = try self.names.names(of: [requester.user], self.reads)[requester.user]
-        else { throw ChatError(.notFound, message: "There is no such call.") }
+        else { throw ChatError(.notFound, message: "The call is not running, or a user is not a member of its conversation.") }
         let call = EventAddress(key, request.call)
         let sockets = try self.sockets(of: request, in: key, by: requester)
         self.calls.signalled(call, by: requester)
@@ -60,7 +60,7 @@ extension Hub {
         }
         guard let recipient = try self.names.keys(of: [name], self.reads)[0],
             let other = try self.reads.head(of: recipient, in: key), other.member.state == .joined, !other.member.blocksPeer
-        else { throw ChatError(.notFound, message: "There is no such call.") }
+        else { throw ChatError(.notFound, message: "The call is not running, or a user is not a member of its conversation.") }
         return self.router.sockets(of: recipient).filter { socket in
             guard let device = request.device else { return true }
             return self.requester(of: socket)?.device.rawValue == device.number

@@ -96,7 +96,9 @@ final class Hub {
     func connect(_ connection: ChatConnection, omitting omitted: Set<PushFeature> = []) throws {
         let user = connection.requester.user
         guard self.router.sockets(of: user).count < Self.connectionsPerAccount else {
-            throw ChatError(.tooMany, message: "The account has \(Self.connectionsPerAccount) connections.", retryAfter: 10_000)
+            throw ChatError(
+                .tooMany, message: "The account has \(Self.connectionsPerAccount) connections, the maximum. Close another one first.",
+                retryAfter: 10_000)
         }
         guard self.entries.updateValue(Entry(connection: connection, omitted: omitted), forKey: connection.key) == nil else { return }
         self.calls.connected(connection.requester.device)
@@ -136,7 +138,7 @@ final class Hub {
     }
 
     /// Closes all connections, so that the clients reconnect and synchronize: stored events may not
-    /// have been pushed. Calls among them are watched from now on.
+    /// have been pushed. Running calls are watched from now on.
     func restart() {
         self.endAll { $0.close(saying: $1) }
         do {

@@ -4,8 +4,8 @@ import NIOConcurrencyHelpers
 /// Runs the reading requests of one connection, whose answers can be large. The next request runs
 /// when the client has read the previous answer.
 ///
-/// The server therefore holds at most one such answer for each connection, even for a client that
-/// does not read. The limit of pending requests bounds the number of waiting ones.
+/// The server therefore holds at most one answer for each connection, even for a client that does
+/// not read. The limit of pending requests bounds the number of waiting ones.
 final class ReadLane: Sendable {
     typealias Job = @Sendable () -> Void
 

@@ -149,7 +149,7 @@ package final class PushNotifier: Sendable {
     }
 
     /// Returns the members that can be notified: all members or, in a large conversation, the
-    /// mentioned ones. A mention of all members mentions them individually if the conversation has
+    /// mentioned ones. A mention of all members counts as a mention of each if the conversation has
     /// at most `largestOfAll` members.
     private func candidates(
         _ key: ConversationKey, _ messages: [EventAddress: Bool], _ reads: any AccountReads

@@ -8,7 +8,7 @@ import NIOPosix
 /// by at most one turn.
 package final class ReadPool: Sendable {
     private struct Job: Sendable {
-        /// Runs the read with the reads of a thread, or fails it with the error that prevents it.
+        /// Performs the job with the reads of a thread, or completes it with the given error.
         let run: @Sendable (Result<any AccountReads, ChatError>) -> Void
     }
 

@@ -10,7 +10,8 @@ import NIOPosix
 final class SearchIndexer: Sendable {
     /// The time from a commit to the update, so that one update indexes several messages.
     private static let delay = TimeAmount.milliseconds(250)
-    /// The time after which a failed update is tried again, for example if the disk is full.
+    /// The time after which an update that failed is tried again, for example because the disk was
+    /// full.
     private static let pause = TimeAmount.seconds(30)
 
     private struct State {

@@ -16,7 +16,10 @@ extension ReadContext {
         let bundle = BundleBody(title: try request.title ?? self.title(of: request), items: items)
         let body = try bundle.json.jsonString()
         guard body.utf8.count <= ChatLimits.requestBytes else {
-            throw ChatError(.tooLarge, message: "The messages are too large for one bundle.", field: "seqs")
+            throw ChatError(
+                .tooLarge,
+                message: "A bundle must have at most \(ChatLimits.requestBytes) bytes. Forward fewer messages, or forward them separately.",
+                field: "seqs")
         }
         return [MessageContent(kind: EventKind(.bundle), body: body, blobs: bundle.blobs)]
     }

@@ -44,7 +44,8 @@ extension MessageContent {
 
 /// The validated body of a new message, before the keys of its mentions are known.
 ///
-/// A validation error is stored in it, because a retry is answered before the validation.
+/// The draft stores a validation error instead of throwing it, because a retry is answered before
+/// the validation.
 struct ContentDraft: Sendable {
     let kind: EventKind
     let accepted: Result<AcceptedBody, ChatError>

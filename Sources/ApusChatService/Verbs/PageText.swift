@@ -39,14 +39,14 @@ enum AnswerSize {
     /// The maximum size of the list of one page in bytes, which is below the limit of an answer.
     static let pageBytes = ChatLimits.answerBytes - 16 * 1024
 
-    /// Returns the number of leading values that fit into a page: at least one, unless there is
-    /// none.
+    /// Returns the number of leading values that fit into a page; at least 1 for a collection that
+    /// is not empty.
     static func fitting(_ values: some Collection<some WireObject>) -> Int {
         self.fitting(values.lazy.map { self.bytes($0) }, self.pageBytes)
     }
 
-    /// Returns the number of leading sizes whose sum fits into a number of bytes: at least one,
-    /// unless there is none.
+    /// Returns the number of leading sizes whose sum fits into a number of bytes; at least 1 for a
+    /// sequence that is not empty.
     static func fitting(_ sizes: some Sequence<Int>, _ bytes: Int) -> Int {
         var total = 0
         var count = 0

@@ -47,7 +47,8 @@ extension ReadContext {
     /// Returns the access of a device to the room of a call; nil if the devices connect to each
     /// other, or the call has ended.
     ///
-    /// - Parameter supported: The media servers that the client can use; nil if it did not say.
+    /// - Parameter supported: The media servers that the client can use; nil if it did not name
+    ///   them.
     fileprivate func access(
         to call: EventAddress, by requester: Requester, _ backend: (any CallBackend)?, supported: [String]? = nil
     ) throws -> CallAccess? {

@@ -65,7 +65,10 @@ extension ReadContext {
         guard head.conversation.kind != .channel, head.conversation.settings.receipts,
             head.conversation.counters.memberCount <= ChatLimits.receiptMembers
         else {
-            throw ChatError(.forbidden, message: "The setting `receipts` or the number of members does not permit the list of readers.")
+            throw ChatError(
+                .forbidden,
+                message:
+                    "The kind of the conversation, its setting `receipts` or its number of members does not permit the list of readers.")
         }
         let view = try self.reads.events(in: key, .from(request.seq), as: self.viewer, limit: 1).first
         guard let row = view?.row, row.seq == request.seq, row.isMessage else { throw ChatError.noMessage }

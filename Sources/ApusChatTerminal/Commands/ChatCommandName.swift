@@ -55,7 +55,7 @@ package enum ChatCommandName: String, CaseIterable, Hashable, Sendable {
     }
 
     static let helpNotes = [
-        "#N is the number of a message, also several: #3,#5-#9. Without it, the selected or the last message is meant.",
+        "#N is the number of a message, or several: #3,#5-#9. Without it, a command applies to the selected or the last message.",
         "Any other line is sent to the open conversation. A line that begins with // is sent with one /.",
     ]
 
@@ -143,11 +143,11 @@ package enum ChatCommandName: String, CaseIterable, Hashable, Sendable {
         case .top: Form(help: "pin the conversation to the top of the list")
         case .untop: Form(help: "unpin the conversation")
         case .archive: Form(help: "move the conversation to the archive")
-        case .unarchive: Form(help: "move it back to the list")
+        case .unarchive: Form(help: "move the conversation back to the list")
         case .folder: Form(arguments: "NAME", help: "put the conversation into a folder, which may be new", missing: "name")
         case .unfolder: Form(arguments: "NAME", help: "remove the conversation from a folder", missing: "name")
         case .unread: Form(help: "mark the conversation as unread")
-        case .delete: Form(arguments: "[all]", help: "remove the conversation from your list, or for all")
+        case .delete: Form(arguments: "[all]", help: "remove the conversation from your list; with all, delete it for all members")
         case .info: Form(help: "show the description and settings")
         case .title: Form(arguments: "TITLE", help: "change the title", missing: "title")
         case .about: Form(arguments: "[TEXT]", help: "change the description")

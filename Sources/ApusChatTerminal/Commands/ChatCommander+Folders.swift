@@ -11,7 +11,8 @@ extension ChatCommander {
             let known = folders.first { $0.name.lowercased() == call.words.lowercased() }
             if let known, known.filter != nil {
                 throw ChatClientError(
-                    .invalidUse, message: "the rule of the folder \(ChatText.harmless(known.name)) determines its conversations")
+                    .invalidUse,
+                    message: "the rule of the folder \(ChatText.harmless(known.name)) determines its conversations; name another folder")
             }
             let name = known?.name ?? call.words
             if known == nil { try await self.client.set(UserSettings(folders: folders + [Folder(name: name)])) }

@@ -1,6 +1,6 @@
 /// The state of the full-screen chat: the list of conversations at the left, the messages and the
-/// input at the right. A narrow screen shows either of them. It performs no input or output: keys
-/// and values go in, frames come out.
+/// input at the right. A narrow screen shows either the list or the messages. It performs no input
+/// or output: keys and values go in, frames come out.
 package struct ChatScreen: Sendable {
     package enum Focus: Hashable, Sendable { case list, messages, input }
 

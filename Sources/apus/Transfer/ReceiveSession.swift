@@ -208,7 +208,7 @@ final class ReceiveSession: Sendable {
                     "bytes": JSONValue(sender.movedBytes),
                 ])
         }
-        // A sender that does not use these messages has sent everything when it closes the
+        // A sender that sends no `TransferGreeting` has sent everything when it closes the
         // connection in order.
         let hasSentAll = sender.hasGreeted ? sender.hasEnded : closure.initiator == .peer && sender.completed > 0 && !sender.wasInterrupted
         guard self.isOnce, hasSentAll else { return }

@@ -75,8 +75,8 @@ struct TransferCode: Hashable {
     /// The secret in hexadecimal, as it is sent.
     var secretText: String { self.secret.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined() }
 
-    /// Returns whether a secret is correct. The time of the comparison does not depend on where
-    /// they differ.
+    /// Returns whether a secret is correct. The time of the comparison does not depend on the
+    /// position of the first difference.
     func accepts(secretText: String) -> Bool {
         let (left, right) = (Array(self.secretText.utf8), Array(secretText.utf8))
         guard left.count == right.count else { return false }

@@ -9,7 +9,7 @@ enum TransferInterruption {
     ///
     /// - Parameters:
     ///   - onFirst: Called at the first signal, before the cancellation.
-    ///   - onSecond: Called at the second, before the process ends.
+    ///   - onSecond: Called at the second signal, before the process ends.
     /// - Returns: The result of `body`, and the exit code for the first signal, if any: 130 for
     ///   SIGINT, 143 for SIGTERM.
     static func run<Value: Sendable>(

@@ -36,7 +36,8 @@ enum ObjectBytes {
                     }
                     failures += 1
                     guard failures <= Self.failures else {
-                        throw S3Error(.unreachable, message: "the object ends at byte \(offset), and must have \(end + 1) bytes")
+                        throw S3Error(
+                            .unreachable, message: "the object store returned no bytes of the object after byte \(offset) of \(end + 1)")
                     }
                     iterator = try await get(offset...range.upperBound).body.makeAsyncIterator()
                 }

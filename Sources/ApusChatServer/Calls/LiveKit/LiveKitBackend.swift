@@ -21,7 +21,7 @@ final class LiveKitBackend: CallBackend {
     private static let answerBytes = 1_024 * 1_024
     /// The time after which LiveKit removes a room that no participant has joined, in seconds.
     private static let emptyTimeout: Int64 = 120
-    /// The time for which a token is valid before its beginning, because clocks differ.
+    /// The time before its creation from which a token is valid, in seconds, because clocks differ.
     private static let tolerance: Int64 = 60
     private static let requestLifetime: Int64 = 60
 
