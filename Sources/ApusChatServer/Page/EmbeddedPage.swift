@@ -14,9 +14,9 @@ enum EmbeddedPage {
         _img_maskable_512_png,
         _img_touch_180_png,
         _index_html,
-        _js_app_6b831d911b5b6898_js,
-        _js_core_core_19b165bc4fc31d20_js,
-        _js_core_worker_96b673ef06f2abb7_js,
+        _js_app_0d4e8059b9b4c791_js,
+        _js_core_core_2804b742bc25ae57_js,
+        _js_core_worker_9edaf4c972714ba6_js,
         _js_i18n_zh_0f33a957a51dd9a1_js,
         _js_state_sample_779671c446839e6f_js,
         _js_test_af4dddca0b9caee9_js,
@@ -1528,7 +1528,7 @@ gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gPQVAAAA//+DQEnNAAAA
   <meta name="theme-color" media="(prefers-color-scheme: light)" content="#ffffff">
   <meta name="theme-color" media="(prefers-color-scheme: dark)" content="#171b22">
   <meta name="referrer" content="no-referrer">
-  <link rel="prefetch" href="js/core-worker-96b673ef06f2abb7.js">
+  <link rel="prefetch" href="js/core-worker-9edaf4c972714ba6.js">
   <meta name="later" content="js/i18n-zh-0f33a957a51dd9a1.js">
   <meta name="later" content="js/views-panels-0a52e9be7788e57a.js">
   <title>Apus</title>
@@ -1536,7 +1536,7 @@ gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gPQVAAAA//+DQEnNAAAA
   <link rel="apple-touch-icon" href="img/touch-180.png">
   <link rel="manifest" href="app.webmanifest">
   <link rel="stylesheet" href="css/page-fb75204d07550510.css">
-  <script type="module" src="js/app-6b831d911b5b6898.js"></script>
+  <script type="module" src="js/app-0d4e8059b9b4c791.js"></script>
 </head>
 <body>
   <div id="app"></div>
@@ -1547,7 +1547,7 @@ gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gPQVAAAA//+DQEnNAAAA
 
 """#))
 
-    private static let _js_app_6b831d911b5b6898_js = EmbeddedFile(path: "js/app-6b831d911b5b6898.js", content: .text(#"""
+    private static let _js_app_0d4e8059b9b4c791_js = EmbeddedFile(path: "js/app-0d4e8059b9b4c791.js", content: .text(#"""
 const $parts = {};
 const $later = (path) => $parts[path] ??= import(path).then((part) => part.default($all()), (error) => { delete $parts[path]; throw error; });
 const $all = () => ({ $later, $core_applying, $state_notifications, $core_receipts, $state_api, $state_lists, $state_window, $state_store, $state_index, $boot, $views_dom, $views_icons, $i18n_en, $i18n_index, $i18n_format, $views_model, $views_menu, $views_auth, $views_avatar, $calls_media, $views_calltiles, $views_toast, $views_calldevices, $views_callscreen, $views_callring, $calls_machine, $calls_stats, $calls_peer, $calls_signals, $calls_call, $calls_center, $calls_tone, $views_calls, $views_address, $views_dialog, $views_later, $views_clipboard, $text_skeleton, $views_lookalike, $views_virtual, $views_rows, $views_pickers, $views_searchfilters, $text_emoji, $text_markdown, $text_render, $views_search, $views_folders, $views_conversationmenu, $views_fields, $views_requests, $views_callbar, $views_threadheader, $views_sidebar, $views_albums, $views_emojipicker, $views_completion, $media_wave, $media_recorder, $views_attachmenu, $text_blurhash, $media_describe, $core_requests, $views_sendfiles, $views_scheduledline, $views_slowmode, $views_tray, $views_voicebar, $views_composer, $views_contactbar, $views_pagedpeople, $views_votes, $views_pictures, $views_place, $media_played, $media_player, $views_voice, $views_attachments, $views_message, $views_requestbar, $views_rowshape, $views_threadactions, $views_threadinput, $views_thread, $views_shell, $views_sound, $state_push, $views_preferences, $app });
@@ -2665,12 +2665,12 @@ return await WorkerPort.make();
 console.warn("No worker:", error);
 }
 }
-const { Core } = await $later("./core-core-19b165bc4fc31d20.js");
+const { Core } = await $later("./core-core-2804b742bc25ae57.js");
 return new PagePort(Core);
 }
 
 class WorkerPort {
-#worker = new Worker(new URL("./core-worker-96b673ef06f2abb7.js", import.meta.url), { type: "module" });
+#worker = new Worker(new URL("./core-worker-9edaf4c972714ba6.js", import.meta.url), { type: "module" });
 #requests = new Map();
 #serial = 0;
 #listener = () => {};
@@ -10958,7 +10958,7 @@ return {  };
 
 """#))
 
-    private static let _js_core_core_19b165bc4fc31d20_js = EmbeddedFile(path: "js/core-core-19b165bc4fc31d20.js", content: .text(#"""
+    private static let _js_core_core_2804b742bc25ae57_js = EmbeddedFile(path: "js/core-core-2804b742bc25ae57.js", content: .text(#"""
 export default ({ $core_applying, $core_receipts, $core_requests }) => {
 const $socketio_backoff = (() => {
 
@@ -12492,7 +12492,7 @@ headers = response.headers;
 offset = Number(headers.get("Upload-Offset"));
 } while (offset < file.size);
 headers = headers?.get("Chat-Blob") ? headers : (await reach(address, { method: "HEAD", headers: TUS, signal })).headers;
-if (!headers.get("Chat-Blob")) throw new Refusal({ code: "internal", message: "The upload has no blob." });
+if (!headers.get("Chat-Blob")) throw new Refusal({ code: "internal", message: "The server has not reported the blob of the complete upload." });
 const size = { width: Number(headers.get("Chat-Width")) || undefined, height: Number(headers.get("Chat-Height")) || undefined };
 return { blob: headers.get("Chat-Blob"), type: headers.get("Chat-Type"), size: Number(headers.get("Chat-Size")), ...(size.width && size) };
 }
@@ -13331,7 +13331,7 @@ return $core_core;
 
 """#))
 
-    private static let _js_core_worker_96b673ef06f2abb7_js = EmbeddedFile(path: "js/core-worker-96b673ef06f2abb7.js", content: .text(#"""
+    private static let _js_core_worker_9edaf4c972714ba6_js = EmbeddedFile(path: "js/core-worker-9edaf4c972714ba6.js", content: .text(#"""
 const $core_applying = (() => {
 
 const MESSAGES = new Set(["text", "image", "audio", "video", "file", "location", "card", "call", "poll", "bundle", "encrypted"]);
@@ -15049,7 +15049,7 @@ headers = response.headers;
 offset = Number(headers.get("Upload-Offset"));
 } while (offset < file.size);
 headers = headers?.get("Chat-Blob") ? headers : (await reach(address, { method: "HEAD", headers: TUS, signal })).headers;
-if (!headers.get("Chat-Blob")) throw new Refusal({ code: "internal", message: "The upload has no blob." });
+if (!headers.get("Chat-Blob")) throw new Refusal({ code: "internal", message: "The server has not reported the blob of the complete upload." });
 const size = { width: Number(headers.get("Chat-Width")) || undefined, height: Number(headers.get("Chat-Height")) || undefined };
 return { blob: headers.get("Chat-Blob"), type: headers.get("Chat-Type"), size: Number(headers.get("Chat-Size")), ...(size.width && size) };
 }

@@ -22,7 +22,7 @@ export class Call {
   local;
   machine;
   seq = null;
-  #joins = []; // [user, device] that arrived before the answer
+  #joins = []; // [user, device] of each announcement that arrived before the answer
   #configuration = null;
   #expiresAt = Infinity;
   #measuring = null;
@@ -70,7 +70,7 @@ export class Call {
 
   /**
    * Handles a state of the call that the log reports. `isOwn`: whether a device of this user caused
-   * it. `at` is its time.
+   * it. `at`: the time of the state.
    */
   told(state, isOwn, at) {
     if (state === "accepted" && this.phase !== "incoming") this.startedAt = at ?? this.startedAt;
@@ -180,8 +180,8 @@ export class Call {
   #joined(user, device, { session, reply, again }) {
     const known = this.peers.get(keyOf(user, device, session));
     if ((reply || again) && known) return;
-    // The connection of a reloaded page replaces its former one. In a pair, that of another device
-    // of the user does too.
+    // The connection of a reloaded page replaces its former one. In a pair, the connection of
+    // another device of the user replaces it, too.
     for (const peer of [...this.peers.values()]) {
       if (peer.user !== user || (this.isGroup && peer.device !== device && peer !== known)) continue;
       if (peer !== known && peer.session) this.#sendTo(peer, { type: "leave", moved: true });
@@ -233,7 +233,7 @@ export class Call {
   }
 
   #lost(peer) {
-    // Without the chat server no connection can be negotiated, so this one waits for it.
+    // Without the chat server no connection can be negotiated, so the peer waits for the server.
     if (this.#state.connection?.state !== "online") return peer.wait();
     this.#remove(peer);
     if (!this.isGroup && this.peers.size === 0) this.#owner.lost(this);

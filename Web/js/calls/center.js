@@ -156,8 +156,8 @@ export class CallCenter {
   }
 
   /**
-   * Reports that this device leaves or ends a call. A later call waits for the report: the server
-   * must not receive it after the device has joined again.
+   * Reports that this device leaves or ends a call. A later call waits for the report, because the
+   * server must not receive the report after the device has joined again.
    */
   #depart(call) {
     const departure = this.#departure.then(() => this.#report(call, "ended"));
@@ -167,8 +167,8 @@ export class CallCenter {
 
   /**
    * Handles the close or reload of the page. The connected devices are notified, and in a pair the
-   * other one ends the call unless this page joins again soon. A page without any ends the call, and
-   * one in a group leaves it.
+   * other one ends the call unless this page joins again soon. If no device is connected, the page
+   * ends the call; in a group, it leaves the call.
    */
   #closed() {
     const { current: call } = this;

@@ -1,6 +1,6 @@
 // The states of a call on this device, from the ring to the end. The machine performs no I/O:
-// events go in, actions come out. The log contains the state for all devices; this machine adds
-// that of this device.
+// events go in, actions come out. The log contains the state for all devices; this machine adds the
+// state of this device.
 //
 //   starting ── outgoing ─┐
 //                         ├─ active ── over
@@ -17,7 +17,7 @@ export class CallMachine {
   phase;
   /**
    * The reason of the end: hungUp, noAnswer, declined, busy, missed, elsewhere, ended, lost, full
-   * or failed; null before it.
+   * or failed; null before the end.
    */
   reason = null;
   #isGroup;
@@ -34,7 +34,7 @@ export class CallMachine {
 
   /**
    * Handles the server's answer to the start. `isOwn`: whether this user started the call, so that
-   * it rings; otherwise a running call is joined.
+   * it rings; if false, a running call is joined.
    */
   started(isOwn) {
     if (this.phase !== "starting") return "nothing";

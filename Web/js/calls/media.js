@@ -139,7 +139,7 @@ export class LocalMedia {
     this.#adopt("screen", stream.getVideoTracks()[0]);
   }
 
-  /** Uses another device. `kind` is that of a MediaDeviceInfo. */
+  /** Uses another device. `kind`: the kind of a MediaDeviceInfo. */
   async choose(kind, id) {
     keepDevice(kind, id);
     const exact = id ? { deviceId: { exact: id } } : {};

@@ -61,8 +61,8 @@ export class Connection {
   }
 
   /**
-   * Sends a request of the wire and returns its answer. Waits up to 5 s for a connection that is
-   * being established.
+   * Sends a request (docs/chat-wire.md) and returns its answer. Waits up to 5 s for a connection
+   * that is being established.
    */
   async call(verb, body) {
     if (!this.#isReady) await this.#untilReady();

@@ -235,7 +235,8 @@ export class Core {
 
   /**
    * Handles a page of a sync. `held` ([name, body]) are the pushes since the connection, which are
-   * processed after the sync. Those of conversations that the sync removes are discarded from it.
+   * processed after the sync. The parts about conversations that the sync removes are discarded
+   * from `held`.
    */
   async synced({ heads, gone = [], page, token }, { since, page: after }, held) {
     // Without a token, the server does not report removed conversations: those that no page
@@ -275,8 +276,8 @@ export class Core {
     this.#logs.connected();
     this.#outbox.run();
     this.#own.connected();
-    // A report can be lost with the former connection, and a server that started again does not
-    // know the former ones.
+    // A report can be lost with the former connection, and a server that was restarted has no
+    // earlier reports.
     for (const [conv, n] of this.#received) if (n > (this.#heads.get(conv)?.read ?? 0)) this.#reportReceived(conv);
     this.#loadContacts();
     this.#loadSettings();
@@ -403,7 +404,8 @@ export class Core {
   stored(events) { this.#expiry.stored(events); }
 
   /**
-   * Handles the expiry of messages. `edited` are those whose edits in the cache lose their content.
+   * Handles the expiry of messages. `edited`: the `seq` of the messages whose edits in the cache
+   * lose their content.
    */
   expired(conv, seqs, edited = []) {
     if (edited.length > 0) this.#logs.blankEdits(conv, edited, "expired").catch((error) => console.warn("cache:", error));
@@ -412,7 +414,7 @@ export class Core {
 
   /**
    * Loads the head of a conversation, such as after the first event of a new pair. `isKnown`:
-   * whether a known head is to be replaced; otherwise only a missing one is loaded.
+   * whether a known head is to be replaced; if false, only a missing one is loaded.
    */
   async #loadHead(conv, isKnown = false) {
     if (!this.isOnline || this.#heads.has(conv) !== isKnown) return;
@@ -527,7 +529,10 @@ export class Core {
     this.emit({ type: "contacts", contacts: all });
   }
 
-  /** Adds their texts and times to requests, if the server has them only in the log of the user. */
+  /**
+   * Adds the texts and times to contact requests, if the server has them only in the log of the
+   * user.
+   */
   async #tellRequests(contacts) {
     for (let before, page = 0; page < PAGES_OF_REQUESTS; page += 1) {
       const { events = [] } = await this.call("history", { conv: this.#session.self, limit: 200, before }).catch(() => ({}));

@@ -217,8 +217,8 @@ export class Logs {
   }
 
   /**
-   * Removes the content of the edits and previews of messages without content. `state` is that of
-   * the messages.
+   * Removes the content of the edits and previews of messages without content. `state`: the state
+   * of the messages.
    */
   async blankEdits(conv, seqs, state) {
     const edits = (await this.#database.events(conv, Math.min(...seqs), Infinity)).filter((event) => repeats(event) && event.body && seqs.includes(event.ref));

@@ -7,7 +7,7 @@ const TIME = 300; // ms after which a page ends with fewer hits
 
 /**
  * Returns hits in the form of the verb `search`, newest first. All words of `query` must occur;
- * without words, each message that passes the filters is a hit. `page` is that of the preceding
+ * without words, each message that passes the filters is a hit. `page`: the `page` of the preceding
  * answer.
  */
 export async function searchCache(database, { query = "", conv, sender, kinds, from_at: from = 0, until_at: until = Infinity, page }) {

@@ -29,7 +29,7 @@ export async function upload(file, { name = file.name ?? "", address, began = ()
     offset = Number(headers.get("Upload-Offset"));
   } while (offset < file.size);
   headers = headers?.get("Chat-Blob") ? headers : (await reach(address, { method: "HEAD", headers: TUS, signal })).headers;
-  if (!headers.get("Chat-Blob")) throw new Refusal({ code: "internal", message: "The upload has no blob." });
+  if (!headers.get("Chat-Blob")) throw new Refusal({ code: "internal", message: "The server has not reported the blob of the complete upload." });
   const size = { width: Number(headers.get("Chat-Width")) || undefined, height: Number(headers.get("Chat-Height")) || undefined };
   return { blob: headers.get("Chat-Blob"), type: headers.get("Chat-Type"), size: Number(headers.get("Chat-Size")), ...(size.width && size) };
 }

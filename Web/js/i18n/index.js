@@ -32,8 +32,8 @@ export async function setLanguage(choice) {
 }
 
 /**
- * Returns the tag for `Intl`: that of the browser if it is of the chosen language, which preserves
- * its region.
+ * Returns the tag for `Intl`: the tag of the browser, with its region, if its language is the
+ * chosen one.
  */
 export const locale = () => tag;
 

@@ -59,8 +59,8 @@ async function sound(url) {
 }
 
 /**
- * Resolves to the duration in ms. That of a recording by a browser is known only after a seek to
- * its end.
+ * Resolves to the duration in ms. The duration of a recording by a browser is known only after a
+ * seek to its end.
  */
 async function lengthOf(element, url) {
   await event(element, "loadeddata", () => { element.src = url; });

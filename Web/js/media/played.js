@@ -1,5 +1,5 @@
-// Records which voice messages the user has played in this browser. Those of another account are
-// discarded.
+// Records which voice messages the user has played in this browser. The marks of another account
+// are discarded.
 
 const KEY = "apus-played";
 const MOST = 2000;

@@ -85,7 +85,8 @@ export class ChatState {
   // search(query, {conv, sender, kinds, from_at, until_at}) -> Promise<Hits>
 
   /**
-   * @protected Sends a request of the wire. The core adds an `id` to a request that makes a change.
+   * @protected Sends a request (docs/chat-wire.md). The core adds an `id` to a request that makes a
+   * change.
    */
   verb(verb, body = {}) { return this.port.request("verb", { verb, body }); }
 
@@ -166,7 +167,7 @@ export class ChatState {
   directory(query, page) { return this.verb("directory", { query: query || undefined, page }); }
   /**
    * Sets values of the user for a conversation: pinned, archived, muted_until (ms since 1970; 0
-   * ends it), notify ("all" or "mentions"), marked_unread, folders.
+   * ends the mute), notify ("all" or "mentions"), marked_unread, folders.
    */
   setOwn(conv, values) { return this.verb("own.set", { conv, ...values }); }
   invite(conv, users) { return this.verb("member.add", { conv, users }); }

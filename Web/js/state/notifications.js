@@ -46,8 +46,9 @@ function watchBadge(store) {
 }
 
 /**
- * Returns whether a new message is notified: it was sent by another user less than 60 s ago, it is
- * unread, and the conversation is not muted or limited to mentions.
+ * Returns whether a new message is notified: another user sent it less than 60 s ago and not
+ * silently, it is unread, the conversation is not muted, and the message mentions the user if only
+ * mentions are notified.
  */
 export function deserves(store, head, event, now = store.now) {
   const user = store.account?.name;

@@ -28,7 +28,7 @@ export class Store extends ChatState {
   /** Called with the conversation and new events of its log. */
   onevents = null;
   onread = null;
-  /** Tells the service worker how to show a push, if there is one. */
+  /** Tells the service worker, if there is one, how to show a push. */
   tellWords = null;
   /** `oncall` is called with the events of a log, `onsignal` with the signals of calls. */
   oncall = null;

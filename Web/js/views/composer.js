@@ -42,7 +42,8 @@ export class Composer {
   #showDraft() {
     if (this.view.thread !== null || this.#edit) return;
     const draft = this.state.draft(this.id);
-    // An input that is as empty as its stored draft, such as after a message, follows the others.
+    // An input without a text, a reply and a stored draft follows the drafts of other devices
+    // again.
     if (!this.text && !this.#reply && !draft?.text) this.#isTouched = false;
     if (this.#isTouched || (draft?.text ?? "") === this.text) return;
     this.input.value = draft?.text ?? "";
@@ -297,8 +298,8 @@ export class Composer {
   }
 
   /**
-   * Runs `work` with the body of a text, after that of the preceding texts. Unknown names in the
-   * text are requested first.
+   * Runs `work` with the body of a text, after the work for the preceding texts. Unknown names in
+   * the text are requested first.
    */
   #inTurn(source, work) {
     this.#turn = this.#turn.then(async () => {

@@ -141,7 +141,7 @@ export function noteText(state, event) {
   }
 }
 
-/** Returns the line of changed settings: what was set if it is one of those that matter to members. */
+/** Returns the line of changed settings. It names a setting only if it is the only changed one. */
 function settingsText(name, settings) {
   const [[key, value] = [], ...others] = Object.entries(settings);
   if (others.length === 0) {

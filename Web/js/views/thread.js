@@ -131,7 +131,7 @@ export class ThreadView {
     this.emptyHint ??= h("p", {}, t(this.head.kind === "self" ? "noNotesHint" : "noMessagesHint"));
     this.emptyHint.hidden = !canWrite(this.head, this.state.now);
     this.empty ??= h("div", { class: "empty" }, h("h2", {}, t("noMessages")), this.emptyHint);
-    const isOutside = this.head.state === "invited" || this.head.state === "requested"; // whose log is not shown
+    const isOutside = this.head.state === "invited" || this.head.state === "requested"; // the log is not shown
     if (this.#rows.length || this.#window.loading || isOutside) this.empty.remove();
     else this.scroller.prepend(this.empty);
     this.#speak();

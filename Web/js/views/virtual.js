@@ -3,7 +3,7 @@
 import { perFrame } from "./dom.js";
 
 const OVERSCAN = 600; // pixels above and below the viewport
-const MARGIN = 80; // pixels of these that are rendered immediately
+const MARGIN = 80; // pixels above and below the viewport that are rendered immediately
 const AHEAD = 12; // rows outside the margin that one frame renders
 
 /**
