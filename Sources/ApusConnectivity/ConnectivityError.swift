@@ -27,7 +27,7 @@ public struct ConnectivityError: Error, Hashable, CustomStringConvertible {
 
         /// A setting is invalid or conflicts with another (a PEM text, an address, a proxy URL).
         public static let invalidConfiguration = Self(value: .invalidConfiguration)
-        /// The host name has no address.
+        /// No permitted address was found for the host name.
         public static let nameResolution = Self(value: .nameResolution)
         /// No address accepted the connection.
         public static let connectFailed = Self(value: .connectFailed)

@@ -30,7 +30,8 @@ public struct FramedError: Error, Hashable, CustomStringConvertible {
         /// The peer reported an error and ended the connection. The message contains the peer's
         /// text.
         public static let peerFailed = Self(value: .peerFailed)
-        /// A deadline passed. The connection is closed, and a message in progress is lost.
+        /// A deadline passed. The connection closes and a message in progress is lost, unless the
+        /// message was still waiting for earlier ones.
         public static let timeout = Self(value: .timeout)
         /// The connection failed, or it ended without a bye frame, within a message or before it
         /// was ready.

@@ -62,7 +62,7 @@ package enum SystemNames {
     /// Returns at most 32 addresses of a name, in the order in which they are to be tried (RFC
     /// 6724). Blocks the thread.
     ///
-    /// - Throws: `nameResolution` if the name has no address.
+    /// - Throws: `nameResolution` if no address was found.
     package static func addresses(of host: String, port: Int) throws -> [SocketAddress] {
         var hints = addrinfo()
         #if canImport(Darwin) || canImport(Musl)
@@ -73,7 +73,8 @@ package enum SystemNames {
         var list: UnsafeMutablePointer<addrinfo>?
         let result = getaddrinfo(host, String(port), &hints, &list)
         guard result == 0, let list else {
-            throw ConnectivityError(.nameResolution, message: "the name \(host) has no address (\(String(cString: gai_strerror(result))))")
+            throw ConnectivityError(
+                .nameResolution, message: "no address was found for the name \(host) (\(String(cString: gai_strerror(result))))")
         }
         defer { freeaddrinfo(list) }
         var addresses: [SocketAddress] = []

@@ -10,7 +10,7 @@ package enum ClientAddress {
     ///   would share one key.
     package static func key(of address: SocketAddress?) -> String? { address.flatMap(IPAddress.init).flatMap { self.key(of: $0) } }
 
-    /// Returns the key of an IP address.
+    /// Returns the key of an IP address; `nil` for a loopback address.
     package static func key(of address: IPAddress) -> String? {
         guard !address.isLoopback else { return nil }
         let address = address.unmapped

@@ -101,7 +101,8 @@ package struct IPNetwork: Hashable, Sendable {
     private let prefix: [UInt8]
     private let length: Int
 
-    /// Parses `10.0.0.0/8`, `2001:db8::/32` or an address. Bits behind the prefix are ignored.
+    /// Parses `10.0.0.0/8`, `2001:db8::/32` or an address; `nil` for any other text. Bits after the
+    /// prefix are ignored.
     package init?(_ text: String) {
         let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
         guard let first = parts.first, let address = IPAddress(String(first)) else { return nil }

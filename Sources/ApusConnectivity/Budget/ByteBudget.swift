@@ -21,7 +21,8 @@ package final class ByteBudget: Sendable {
     /// The number of bytes held, including those of closing connections.
     package var held: Int { self.state.withLockedValue { $0.quota.held + $0.quota.closing } }
 
-    /// Sets the bytes that a connection holds, and closes the largest holders above the maximum.
+    /// Sets the bytes that a connection holds. If the sum then exceeds the maximum, closes the
+    /// connections that hold the most.
     ///
     /// - Parameter close: Returns the closure that closes the connection. Called when the
     ///   connection held nothing before. The closure is called at most once, on any thread, and
@@ -37,7 +38,7 @@ package final class ByteBudget: Sendable {
 
 /// The bytes of one connection that a budget counts.
 ///
-/// Confined to the connection's event loop. The connection sets it to 0 when it ends.
+/// Confined to the connection's event loop. The connection sets its bytes to 0 when it ends.
 package struct ByteAccount {
     /// The granularity of the count, in bytes. Smaller changes do not take the lock.
     package static let grain = 4 << 10

@@ -110,7 +110,7 @@ package final class DialAttempt {
     private func error(connecting error: any Error) -> ConnectivityError {
         if let failure = error as? NIOConnectionError {
             if failure.connectionErrors.isEmpty, failure.dnsAError != nil || failure.dnsAAAAError != nil {
-                return ConnectivityError(.nameResolution, message: "the name \(failure.host) has no address", cause: error)
+                return ConnectivityError(.nameResolution, message: "no address was found for the name \(failure.host)", cause: error)
             }
             return ConnectivityError(.connectFailed, message: "could not connect to \(failure.host):\(failure.port)", cause: error)
         }
@@ -160,7 +160,7 @@ package final class DialAttempt {
             guard !self.hasEnded, let channel = self.channel else { return }
             do {
                 // Checked after the context was created: bytes received before TLS must not be
-                // treated as bytes of the server.
+                // treated as bytes that the server sent over TLS.
                 guard self.gate?.isBufferEmpty == true else {
                     throw ConnectivityError(.proxyProtocol, message: "the proxy or the server sent bytes before the TLS handshake")
                 }

@@ -8,8 +8,8 @@ final class DialCompletionHandler: ChannelInboundHandler, RemovableChannelHandle
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
 
-    /// The maximum number of bytes buffered before the application adds its handlers. Usually one
-    /// read.
+    /// The maximum number of bytes buffered before the application adds its handlers. The buffer
+    /// usually holds one read.
     private static let maximumBytes = 1 << 20
 
     /// The attempt; `nil` after it has ended.

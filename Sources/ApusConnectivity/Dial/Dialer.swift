@@ -33,8 +33,8 @@ package struct Dialer: Sendable {
     /// The time limit for the TLS handshake. Default: 10 seconds.
     package var tlsTimeout: Duration = .seconds(10)
 
-    /// The resolver of host names. Default: `nil`, which selects that of the system, on a separate
-    /// thread.
+    /// The resolver of host names. Default: `nil`, which selects the system's resolver, on a
+    /// separate thread.
     package var resolver: (any Resolver & Sendable)?
 
     /// The environment variables for ``ProxySettings/environment``. Default: those of the process.

@@ -56,7 +56,7 @@ final class HTTPBodyInflater {
         if let failure { throw failure }
     }
 
-    /// Ends the body.
+    /// Checks that the compressed data is complete.
     ///
     /// - Throws: `httpProtocol` if the compressed data is incomplete.
     func finish() throws(ConnectivityError) {

@@ -161,7 +161,7 @@ final class HTTPConnectionHandler: ChannelInboundHandler {
             self.owner?.connection(self.id, answered: response, isKept: false)
             return self.end(
                 ConnectivityError(
-                    .connectionLost, message: "the connection was closed after the response, which does not permit another request"))
+                    .connectionLost, message: "the connection was closed after the response, because it cannot carry another request"))
         }
         // One second less than the server's timeout: a request must not race with the server's
         // close.

@@ -40,7 +40,7 @@ package struct HTTPExchangeRequest: Sendable {
     /// Returns the head of the request as it is sent.
     ///
     /// - Throws: `invalidConfiguration` for bytes that could be parsed as a second request or field
-    ///   (docs/hazards.md, 8).
+    ///   (docs/hazards.md, 8), and for a field that the client sets.
     func head(for origin: HTTPOrigin) throws(ConnectivityError) -> HTTPRequestHead {
         guard self.target.utf8.first == UInt8(ascii: "/"), self.target.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
             throw ConnectivityError(.invalidConfiguration, message: "the target of the request must begin with / and be percent-encoded")

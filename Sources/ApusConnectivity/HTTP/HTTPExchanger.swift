@@ -230,7 +230,8 @@ package final class HTTPExchanger {
         }
     }
 
-    /// Removes a connection that has ended, and fails or reassigns its requests.
+    /// Removes a connection that has ended. If it never opened, fails one waiting request. Opens
+    /// another connection if other requests wait for one.
     private func lost(_ id: Int, _ error: ConnectivityError) {
         guard self.connections.removeValue(forKey: id) != nil else { return }
         let action = self.machine.lost(id)
@@ -269,7 +270,7 @@ extension HTTPExchanger: HTTPConnectionOwner {
 
     /// Returns whether an interrupted request is sent again.
     ///
-    /// Only if the connection was used or idle before: the server may have closed it while idle
+    /// Requires a connection that was used or idle before: the server may have closed it while idle
     /// (RFC 9112 section 9.3.1). The end of a fresh connection is an error.
     private static func mayRepeat(_ isRepeatable: Bool, _ stage: HTTPConnectionHandler.Stage, isFresh: Bool) -> Bool {
         guard !isFresh else { return false }

@@ -24,7 +24,7 @@ package struct HTTPOrigin: Hashable, Sendable {
         guard authority.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }), !authority.contains("@") else {
             throw refuse("contains a user name, a space, a control character or a non-ASCII character")
         }
-        guard let (host, portText) = HostAndPort.split(Substring(authority)), !host.isEmpty else { throw refuse("has no host") }
+        guard let (host, portText) = HostAndPort.split(Substring(authority)), !host.isEmpty else { throw refuse("has no valid host") }
         var port: Int?
         if let portText, !portText.isEmpty {
             guard let number = Int(portText), (1...65535).contains(number) else { throw refuse("has an invalid port: use 1 to 65535") }

@@ -73,7 +73,7 @@ struct HTTPResponseCollector {
                 self.body.writeBytes(piece.readableBytesView.prefix(self.maximumBodyBytes - self.body.readableBytes))
                 return
             }
-            throw self.tooLarge("more than \(self.body.readableBytes)")
+            throw self.tooLarge("more than \(self.maximumBodyBytes)")
         }
         if self.body.readableBytes == 0 {
             self.body = piece  // most responses have one piece: avoids a copy

@@ -16,7 +16,8 @@ package final class AcceptPauseHandler: ChannelInboundHandler {
     package init() {}
 
     package func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        // Other errors end the listener. NIO closes it for a fatal IOError of accept(2).
+        // Other errors end the listener. NIO also closes the listener for an IOError that is fatal
+        // for accept(2).
         guard error is IOError else { return context.fireErrorCaught(error) }
         guard self.timer == nil else { return }
         let channel = context.channel

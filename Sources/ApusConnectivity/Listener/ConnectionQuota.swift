@@ -24,12 +24,14 @@ package struct ConnectionQuota: Sendable {
 
     /// Returns a quota of TCP connections for a number of accepted clients.
     ///
-    /// It has a higher maximum, so that the server can send refused clients a reason.
+    /// Its maximums are higher than those of the clients, so that the server can send refused
+    /// clients a reason.
     package static func channels(for maximum: Int, perAddress: Int) -> Self {
         .init(maximum: Self.sum(maximum, Self.lobby), maximumPerAddress: Self.sum(perAddress, Self.handshakeAllowancePerAddress))
     }
 
-    /// The number of TCP connections allowed above the number of clients, for handshakes.
+    /// The numbers of TCP connections allowed above the number of clients, in total and for each
+    /// address, for handshakes.
     static let lobby = 1024
     static let handshakeAllowancePerAddress = 64
 

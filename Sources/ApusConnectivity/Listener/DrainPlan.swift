@@ -13,7 +13,8 @@ package struct DrainPlan<Connection> {
     ///   - connections: The connections to notify.
     ///   - batchSize: The number of connections in a batch, more if `period` requires it.
     ///   - gap: The mean time between two batches.
-    ///   - period: The time for all notifications. Batches grow if they do not fit into it.
+    ///   - period: The time for all notifications. Batches grow if the notifications do not fit
+    ///     into it.
     package init(
         _ connections: [Connection], batchSize: Int, gap: Duration, within period: Duration,
         using generator: inout some RandomNumberGenerator

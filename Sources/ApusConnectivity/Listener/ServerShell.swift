@@ -60,8 +60,8 @@ extension ServerShell {
     ///
     /// - Parameters:
     ///   - channel: The accepted connection.
-    ///   - countsAddress: Whether to count by the peer's address, which is the proxy's behind a
-    ///     proxy.
+    ///   - countsAddress: Whether to count by the peer's address. Behind a reverse proxy, this is
+    ///     the address of the proxy.
     ///   - quota: The quota in the server's state.
     package func admit(
         _ channel: any Channel, countsAddress: Bool, in quota: any WritableKeyPath<State, ConnectionQuota> & Sendable

@@ -74,7 +74,8 @@
                         }
                     }
             } catch {
-                // No descriptor is free. If a sandbox forbids netlink, the path stays unknown.
+                // For example, no descriptor is free, or a sandbox forbids netlink. The path is
+                // unknown until an attempt succeeds.
                 self.openLater()
             }
         }

@@ -78,7 +78,8 @@ public final class NetworkPathMonitor: Sendable {
     /// Calls a closure with the current path, if known, before this returns, and with each later
     /// one on a system thread or an event loop.
     ///
-    /// - Returns: The registration. The monitor retains the closure until it is cancelled.
+    /// - Returns: The registration. The monitor retains the closure until the registration is
+    ///   cancelled.
     package func listen(_ call: @escaping @Sendable (NetworkPath) -> Void) -> Listening {
         let listener = Listener(call)
         let (id, current, number, isFirst, generation) = self.state.withLockedValue { state in

@@ -19,25 +19,25 @@ extension ProxySettings.Proxy {
             rest = url[scheme.upperBound...]
         }
         if let end = rest.firstIndex(where: { $0 == "/" || $0 == "?" || $0 == "#" }) {
-            guard rest[end...] == "/" else { throw refuse("has a path, which is not allowed") }
+            guard rest[end...] == "/" else { throw refuse("has a path, a query or a fragment, which is not allowed") }
             rest = rest[..<end]
         }
         var credentials: ProxySettings.Credentials?
         if let at = rest.lastIndex(of: "@") {
             let parts = rest[..<at].split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
             guard let username = Self.decoded(parts[0]), let password = Self.decoded(parts.count > 1 ? parts[1] : "") else {
-                throw refuse("has a malformed percent-encoding")
+                throw refuse("has a percent-encoding that is malformed or not UTF-8")
             }
             credentials = .init(username: username, password: password)
             rest = rest[rest.index(after: at)...]
         }
-        guard let (host, portText) = HostAndPort.split(rest), !host.isEmpty else { throw refuse("has no host") }
+        guard let (host, portText) = HostAndPort.split(rest), !host.isEmpty else { throw refuse("has no valid host") }
         let port = portText.map { $0.isEmpty ? nil : Int($0) } ?? (kind == .socks5 ? 1080 : 80)
         guard let port, (1...65535).contains(port) else { throw refuse("has an invalid port: use 1 to 65535") }
         self.init(kind: kind, host: String(host), port: port, credentials: credentials)
     }
 
-    /// Decodes percent-encoding (RFC 3986 section 2.1); `nil` if it is malformed.
+    /// Decodes percent-encoding (RFC 3986 section 2.1); `nil` if it is malformed or not UTF-8.
     private static func decoded(_ text: Substring) -> String? {
         var bytes: [UInt8] = []
         var rest = Array(text.utf8)[...]
@@ -60,7 +60,7 @@ extension ProxySettings.Proxy {
 /// A parser of `host`, `host:port`, `[v6]` and `[v6]:port`.
 enum HostAndPort {
     /// Returns the host without brackets and the text after the colon; `nil` if brackets do not
-    /// match. An IPv6 address without brackets has no port.
+    /// match or are followed by other text. An IPv6 address without brackets has no port.
     static func split(_ text: Substring) -> (host: Substring, port: Substring?)? {
         if text.hasPrefix("[") {
             guard let close = text.firstIndex(of: "]") else { return nil }

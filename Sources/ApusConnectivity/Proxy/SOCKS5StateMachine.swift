@@ -28,8 +28,8 @@ package struct SOCKS5StateMachine {
     ///   - host: A name, which the proxy resolves, or an address.
     ///   - port: The port, 1 to 65535.
     ///   - credentials: Sent only if the proxy requires them.
-    /// - Throws: `invalidConfiguration` if the port is invalid, or a text is empty or longer than
-    ///   255 bytes.
+    /// - Throws: `invalidConfiguration` if the port is invalid, or the host, the user name or the
+    ///   password is empty or longer than 255 bytes.
     package init(host: String, port: Int, credentials: ProxySettings.Credentials?) throws(ConnectivityError) {
         guard let port = UInt16(exactly: port), port > 0 else {
             throw ConnectivityError(.invalidConfiguration, message: "the port must be from 1 to 65535, not \(port)")

@@ -33,8 +33,8 @@ package struct NetworkWatch {
         self.last = path
         self.mayReach = path.mayReach(host: self.host)
         guard self.mayReach else { return couldReach ? .lost : .doNothing }
-        // The first report is the initial state, not a change.
         guard couldReach else { return .found }
+        // The first report is the initial state, not a change.
         return before == nil || before?.fingerprint == path.fingerprint || self.isLocal ? .doNothing : .found
     }
 

@@ -17,7 +17,7 @@ public struct CertificateFingerprint: Sendable, Hashable, CustomStringConvertibl
         var high: UInt8?
         for character in description.utf8 {
             if character == UInt8(ascii: ":") {
-                // A colon may stand only between two bytes.
+                // A colon may not stand before the first byte or within a byte.
                 guard high == nil, !bytes.isEmpty else { return nil }
                 continue
             }

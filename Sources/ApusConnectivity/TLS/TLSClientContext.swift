@@ -88,7 +88,7 @@ package struct TLSClientContext: Sendable {
 
     private static func keep(_ context: NIOSSLContext, for key: Key) {
         self.cache.withLockedValue { cache in
-            cache.removeAll { $0.key == key }  // two connections created the same context
+            cache.removeAll { $0.key == key }  // another connection may have created the same context
             cache.insert((key, context), at: 0)
             if cache.count > self.cacheSize { cache.removeLast() }
         }

@@ -90,7 +90,9 @@ final class TLSPeerCheck {
             "BAD_CERTIFICATE", "CERTIFICATE_REQUIRED", "UNKNOWN_CA", "CERTIFICATE_EXPIRED", "CERTIFICATE_REVOKED", "CERTIFICATE_UNKNOWN",
         ]
         if text.contains("ALERT"), alerts.contains(where: text.contains) {
-            return ConnectivityError(.clientCertificateRefused, message: "\(self.host) rejected the client's certificate", cause: error)
+            return ConnectivityError(
+                .clientCertificateRefused, message: "\(self.host) requires a client certificate, or rejected the one that was sent",
+                cause: error)
         }
         return ConnectivityError(.tlsFailed, message: "the TLS handshake with \(self.host) failed", cause: error)
     }

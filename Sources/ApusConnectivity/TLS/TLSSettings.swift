@@ -32,9 +32,9 @@ public struct TLSSettings: Sendable, Hashable {
     public var verification: Verification
 
     /// The pins, one of which the server's own certificate must match in addition to
-    /// ``verification``. Default: empty, no such requirement.
+    /// ``verification``. Default: empty, no pin is required.
     ///
-    /// Pin the current key and its successor: otherwise no client can connect after a change of the
+    /// Pin the current key and its successor, so that clients can connect after a change of the
     /// key.
     public var pins: [TLSPin]
 

@@ -41,8 +41,8 @@ package struct WeakLoopBound<Object: AnyObject>: Sendable {
     /// The object, unless it was deallocated. Must be accessed on the event loop.
     package var object: Object? { self.reference.value.object }
 
-    /// Calls `body` with the object on the event loop: immediately if called there. Does nothing if
-    /// the object was deallocated.
+    /// Calls `body` with the object on the event loop: immediately if called there, otherwise in a
+    /// later turn. Does nothing if the object was deallocated.
     package func onLoop(_ body: @escaping @Sendable (Object) -> Void) {
         guard self.reference.eventLoop.inEventLoop else { return self.inLaterTurn(body) }
         if let object = self.object { body(object) }

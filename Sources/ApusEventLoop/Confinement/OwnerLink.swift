@@ -24,7 +24,8 @@ package final class OwnerLink<Owner: AnyObject & Sendable>: Sendable {
         self.owner.withLockedValue { $0 = nil }
     }
 
-    /// Calls `body` on the event loop: immediately if called there. Does nothing without an owner.
+    /// Calls `body` on the event loop: immediately if called there, otherwise in a later turn. Does
+    /// nothing without an owner.
     package func onLoop(_ body: @escaping @Sendable (Owner) -> Void) {
         guard let owner = self.owner.withLockedValue({ $0 }) else { return }
         self.eventLoop.runOnLoop { body(owner) }

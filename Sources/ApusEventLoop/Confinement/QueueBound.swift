@@ -1,7 +1,7 @@
 import Dispatch
 
 /// A value that is used on one serial dispatch queue only, for work that blocks its thread, such as
-/// that of a database.
+/// the access to a database.
 ///
 /// `@unchecked Sendable`: the value is sent to the initializer, and used on the queue only.
 package final class QueueBound<Value>: @unchecked Sendable {

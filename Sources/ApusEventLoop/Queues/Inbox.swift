@@ -5,7 +5,7 @@ public import NIOConcurrencyHelpers
 /// Each element goes to one reader. Reading pauses the source while the inbox is full.
 @usableFromInline
 package final class Inbox<Element: Sendable, Failure: Error>: Sendable {
-    /// A continuation throws any error, so that a reader gets a result instead.
+    /// A continuation cannot throw a typed error, so a reader gets a result instead.
     @usableFromInline
     typealias Reader = CheckedContinuation<Result<Element?, Failure>, Never>
 
@@ -28,7 +28,7 @@ package final class Inbox<Element: Sendable, Failure: Error>: Sendable {
     ///
     /// - Parameters:
     ///   - maximumCount: The number of unread elements at which the source must pause.
-    ///   - maximumBytes: Their total size at which the source must pause.
+    ///   - maximumBytes: The total size of the unread elements at which the source must pause.
     ///   - resumeSource: Called from any thread when the source may resume.
     @inlinable
     package init(maximumCount: Int, maximumBytes: Int, resumeSource: @escaping @Sendable () -> Void) {

@@ -96,7 +96,7 @@ package struct ReconnectionStateMachine: Sendable {
     ) -> LostAction {
         let next: Int
         switch self.state {
-        case .idle, .waiting, .paused: return .doNothing  // already counted
+        case .idle, .waiting, .paused: return .doNothing  // stopped, or already counted
         case .connecting(let attempt): next = attempt + 1
         case .open(let attempt, let since): next = now - since >= self.policy.stableTime ? 1 : attempt + 1
         }
@@ -149,7 +149,7 @@ package struct ReconnectionStateMachine: Sendable {
             self.state = .paused(attempt: attempt)
             return .cancelTimer
         case .idle, .connecting, .open, .paused:
-            return .doNothing  // an open connection survives a short gap, or its heartbeat times out
+            return .doNothing  // no timer runs; an open connection survives a short gap, or its heartbeat times out
         }
     }
 
@@ -171,7 +171,7 @@ package struct ReconnectionStateMachine: Sendable {
             self.state = .connecting(attempt: attempt)
             return .connect(attempt: attempt)
         case .idle, .connecting, .open:
-            return .doNothing  // a running attempt uses the new route or fails
+            return .doNothing  // no attempt waits; a running attempt uses the new route or fails
         }
     }
 }

@@ -118,7 +118,8 @@ package struct TimerWheel<Owner> {
         while index >= 0 {
             let entry = Int(index)
             let deadline = self.entries[entry].deadline
-            // Of equal deadlines, the one set first, which is the last in the list.
+            // Selects, of equal deadlines, the one that was set first, which is the last in the
+            // list.
             if deadline >> Self.tickShift == tick, deadline <= bestDeadline {
                 (best, bestDeadline) = (index, deadline)
             }

@@ -8,7 +8,7 @@ public import NIOCore
 public enum FramePart<Head: Hashable & Sendable>: Hashable, Sendable {
     /// A frame begins.
     case head(Head)
-    /// The next bytes of its body.
+    /// The next bytes of the frame's body.
     case body(ByteBuffer)
     /// The frame is complete.
     case end

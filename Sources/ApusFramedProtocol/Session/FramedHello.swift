@@ -5,8 +5,9 @@ public struct FramedHello: Hashable, Sendable {
     /// The version of the protocol.
     public static let version = 2
 
-    /// The limits on the number and length of the peer's capabilities.
+    /// The maximum number of the peer's capabilities.
     private static let maximumCapabilities = 64
+    /// The maximum length of the name of a capability.
     private static let maximumCapabilityBytes = 64
 
     /// The names of the optional features that the side supports. Unknown names are kept and have

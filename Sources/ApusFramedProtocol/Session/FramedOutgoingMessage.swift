@@ -57,8 +57,8 @@ public struct FramedOutgoingMessage: Sendable {
     /// Whether the whole message was encoded.
     public var isComplete: Bool { self.hasBegun && self.missing == 0 }
 
-    /// Whether a part of the message was encoded. Such a message must be completed, or the
-    /// connection closes.
+    /// Whether a part of the message was encoded. The message must then be completed, or the
+    /// connection closed.
     public var hasBegunSending: Bool { self.hasBegun }
 
     /// Returns the buffers to write for the next bytes of the body. For a message without a body,

@@ -16,8 +16,8 @@ public struct FramedSession: Sendable {
         /// Writes the answer to a ping. A later answer replaces it, so at most one is queued while
         /// the peer does not read.
         case writePong(ByteBuffer)
-        /// The session is open and messages can be sent. `nil` in the fixed mode, which has no
-        /// hello.
+        /// The session is open and messages can be sent. The hello is `nil` in the fixed mode,
+        /// which has none.
         case opened(FramedHello?)
         /// A message begins. Pieces with `bodyLength` bytes in total follow, then ``messageEnded``.
         case messageBegan(header: JSONObject, bodyLength: Int)
@@ -180,7 +180,7 @@ public struct FramedSession: Sendable {
         case .fixedHeader(let decoder, _): isWithin = decoder.isWithinFrame(pending)
         case .version2(let decoder, _): isWithin = decoder.isWithinFrame(pending) || self.missingOfMessage != nil
         }
-        let detail = isWithin ? "within a message" : "without a bye frame"
+        let detail = isWithin ? "within a message or the handshake" : "without a bye frame"
         let isClean: Bool
         switch self.dialect {
         case .fixedHeader: isClean = !isWithin  // the fixed mode has no bye frame
@@ -190,7 +190,8 @@ public struct FramedSession: Sendable {
         return isClean ? [.receivedBye] : [.fail(FramedError(.connectionLost, message: "the connection ended \(detail)"))]
     }
 
-    /// Returns the bye frame; empty in the fixed mode, which has none.
+    /// Returns the bye frame; empty in the fixed mode, which has none, and while the session is not
+    /// open.
     public func bye() -> [ByteBuffer] {
         guard self.isOpen, self.speaksVersion2 else { return [] }
         return [Self.bytes(FrameHead(.bye))]
@@ -376,8 +377,8 @@ public struct FramedSession: Sendable {
         if let missing = self.missingOfMessage {
             guard head.header.isEmpty else { throw FramedError(.protocolViolation, message: "the peer began a message within another one") }
             guard head.bodyLength > 0 else { throw FramedError(.protocolViolation, message: "the peer sent an empty piece of a message") }
-            // Check the length before waiting for the piece. Otherwise the network's segmentation
-            // would decide how much of it is delivered.
+            // Check the length before waiting for the piece, so that the network's segmentation
+            // does not decide how much of an invalid piece is delivered.
             guard isLast ? head.bodyLength == missing : head.bodyLength < missing else {
                 throw FramedError(.protocolViolation, message: "the pieces of a message do not add up to its announced length")
             }
@@ -391,7 +392,8 @@ public struct FramedSession: Sendable {
         guard case .integer(let number)? = head.header["length"], number > head.bodyLength, let header = head.header["header"]?.objectValue
         else {
             throw FramedError(
-                .malformedHeader, message: "the first piece of a message must have the `length` of the whole body and a `header`")
+                .malformedHeader,
+                message: "the first piece of a message must have a `header`, and a `length` of the body that exceeds the piece")
         }
         guard let length = Int(exactly: number), length <= self.limits.maximumBodyBytes else {
             throw FramedError(

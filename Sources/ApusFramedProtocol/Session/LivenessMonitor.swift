@@ -79,8 +79,8 @@ package struct LivenessMonitor: Sendable {
         self.writingSince = isWaiting ? now : nil
     }
 
-    /// Handles a pause or a resumption of reading. While reading is paused, the peer is not
-    /// expected to make progress.
+    /// Handles a pause or a resumption of reading. While reading is paused, no bytes of the peer
+    /// are expected.
     package mutating func reading(isPaused: Bool, at now: Duration) {
         self.readingIsPaused = isPaused
         self.receivedAt = now

@@ -88,9 +88,9 @@ package enum TransferChunk {
         private var pieces: [ByteBuffer] = []
         private var count = 0
 
-        /// A piece retains the memory of the whole read that delivered it. Small pieces are joined,
-        /// because a peer that sends single bytes would otherwise occupy two thousand times the
-        /// memory of its data.
+        /// The length below which a piece is joined to the previous one. A piece retains the memory
+        /// of the whole read that delivered it. Small pieces are joined, because a peer that sends
+        /// single bytes would otherwise occupy two thousand times the memory of its data.
         private static let smallPieceBytes = 4 << 10
         private static let joinedBytes = 32 << 10
 

@@ -92,7 +92,7 @@ package struct TransferOffer: Hashable, Sendable {
         var permissions: UInt16?
         if let value = header["permissions"] {
             guard case .integer(let number) = value, let bits = UInt16(exactly: number) else {
-                throw TransferError(.protocolViolation, message: "`permissions` of an offer must be an integer from 0 to 65535")
+                throw TransferError(.protocolViolation, message: "`permissions` of an offer must be an integer from 0 to 0o777")
             }
             permissions = bits
         }

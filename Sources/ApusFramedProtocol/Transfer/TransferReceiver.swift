@@ -44,8 +44,9 @@ package struct TransferReceiver: Sendable {
         /// After all pending writes: sync the file, compare the hash of all bytes, rename the file,
         /// sync its folder; then call ``finished(isEqual:had:)``.
         case finish(sha256: String)
-        /// Store the file in one step. All of it was received and nothing is written. The result is
-        /// that of ``finish(sha256:)``; then call ``finished(isEqual:had:)``, or ``declined(at:)``.
+        /// Store the file in one step, with the same result as ``finish(sha256:)``. All of it was
+        /// received and nothing is written. Then call ``finished(isEqual:had:)``, or
+        /// ``declined(at:)``.
         case take(sha256: String)
         /// Delete the unfinished file: it differs from the sender's file.
         case discard
@@ -54,7 +55,7 @@ package struct TransferReceiver: Sendable {
 
     /// The treatment of a chunk.
     package enum ChunkAction: Hashable, Sendable {
-        /// Write it at its offset and hash it, then call ``written(upTo:)``.
+        /// Write the chunk at its offset and hash it, then call ``written(upTo:)``.
         case write
         /// The chunk is the whole file: see ``Action/take(sha256:)``.
         case take(sha256: String)
@@ -71,7 +72,7 @@ package struct TransferReceiver: Sendable {
     private var written = 0
     private var durable = 0
     private var syncedAt: Duration = .zero
-    /// The end of the last requested sync.
+    /// The offset up to which the last sync was requested.
     private var syncing = 0
     /// The offset of the marker that the sender must send before chunks are accepted again.
     private var awaitedMarker: Int?

@@ -16,7 +16,7 @@ package struct TransferSender: Sendable {
         case offered
         /// The receiver requires the hash of the beginning. Transitions to `showing`, or ends.
         case hashing(offset: Int)
-        /// The hash was sent. Transitions to `sending`: from `offset` when it matches, otherwise
+        /// The hash was sent. Transitions to `sending`: from `offset` when the hash matches, else
         /// from 0.
         case showing(offset: Int)
         /// Transitions to `finishing` when all data is sent.
@@ -270,7 +270,7 @@ package struct TransferSender: Sendable {
         return (notifies ? [.send(error.head(stream: self.stream))] : []) + self.end(.failed(error))
     }
 
-    /// Handles the end of the connection. The next one can resume.
+    /// Handles the end of the connection. The next connection can resume the transfer.
     package mutating func connectionEnded() -> [Action] {
         guard self.state != .ended else { return [] }
         return self.end(.failed(TransferError(.interrupted, message: "the connection ended; the transfer can be resumed")))

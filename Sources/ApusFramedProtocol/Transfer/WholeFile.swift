@@ -2,15 +2,15 @@ package import NIOCore
 
 /// A small file whose bytes follow its offer in the same frame.
 ///
-/// Used only when the receiver announces ``capability`` in its hello. If such a file arrives
+/// Used only when the receiver announces ``capability`` in its hello. If the file arrives
 /// incompletely, the receiver stores no part of it: it is neither resumed nor cleaned up.
 package enum WholeFile {
     /// The name of the capability in the hello.
     package static let capability = "whole-files"
-    /// The maximum size of such a file. Unit: bytes.
+    /// The maximum size of a file that is sent with its offer. Unit: bytes.
     package static let maximumBytes = 16 << 10
-    /// The maximum number of concurrent files of this kind per connection, in addition to other
-    /// transfers. Together they have at most 1 MiB.
+    /// The maximum number of concurrent files that are sent with their offers per connection, in
+    /// addition to other transfers. Together they have at most 1 MiB.
     package static let maximumConcurrent = 64
     /// The maximum length of the body of an offer. Unit: bytes.
     static let maximumBodyBytes = TransferChunk.prefixBytes + Self.maximumBytes

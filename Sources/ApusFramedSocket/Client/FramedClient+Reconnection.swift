@@ -8,18 +8,19 @@ extension FramedClient {
     public enum ReconnectionEvent: Sendable {
         /// The connection is open after this number of retries; 0 if the first attempt succeeded.
         case connected(attempts: Int)
-        /// The connection dropped, or an attempt failed. The next attempt follows after the pause.
+        /// The connection dropped, or an attempt failed. The attempt with this number follows after
+        /// the pause.
         case retrying(error: any Error, after: Duration, attempt: Int)
         /// The connection dropped, or an attempt failed, while this machine has no network. The
-        /// next attempt follows when a network returns.
+        /// attempt with this number follows when a network returns.
         case waitingForNetwork(error: any Error, attempt: Int)
     }
 
     /// Opens a connection and reopens it when it drops, until `body` returns.
     ///
     /// Calls `body` for each connection, then closes the connection and returns the result. When
-    /// `body` throws after its connection dropped (``FramedClosure/isDrop``), the next one is
-    /// opened after the pause of the policy, or when a network returns
+    /// `body` throws after its connection dropped (``FramedClosure/isDrop``), the next connection
+    /// is opened after the pause of the policy, or when a network returns
     /// (``FramedClientConfiguration/watchesNetwork``). Any other error of `body` is rethrown.
     ///
     /// - Parameters:
@@ -28,11 +29,11 @@ extension FramedClient {
     ///   - configuration: The configuration of each connection.
     ///   - policy: The pauses and the number of attempts. Default: pauses from half a second to 30
     ///     seconds, unlimited attempts.
-    ///   - onEvent: Called for each connection and each pause.
+    ///   - onEvent: Called for each connection, each pause and each wait for a network.
     ///   - isolation: The isolation of `body`. Default: the caller's.
     ///   - body: Receives the connection.
     /// - Throws: The last error when the policy permits no further attempt or another attempt
-    ///   cannot fix the error; `CancellationError`.
+    ///   cannot fix the error; `CancellationError` when the task was cancelled.
     public static func withReconnection<Result>(
         host: String, port: Int, configuration: FramedClientConfiguration = .init(),
         policy: ReconnectionPolicy = .exponential(from: .milliseconds(500), to: .seconds(30)),

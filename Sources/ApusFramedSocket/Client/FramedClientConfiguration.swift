@@ -14,7 +14,7 @@ public struct FramedClientConfiguration: Sendable {
     /// environment variables.
     public var proxy: ProxySettings = .none
 
-    /// The local address to connect from. Default: `nil`, the system's choice.
+    /// The local IP address to connect from, without a port. Default: `nil`, the system's choice.
     public var localAddress: String?
 
     /// The timeout for name resolution, connection and proxy together. Default: 10 seconds, as in

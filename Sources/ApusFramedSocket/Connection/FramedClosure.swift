@@ -4,7 +4,8 @@ public import ApusFramedProtocol
 public struct FramedClosure: Sendable, Hashable {
     /// The side that closed the connection.
     public enum Initiator: Sendable, Hashable {
-        /// The local application called `close` or `abort`.
+        /// This side closed the connection: the application called `close`, `startClosing` or
+        /// `abort`, the handler of the server ended, or the server was shut down.
         case ourselves
         /// The peer sent a bye frame or, in the fixed mode, closed the connection between two
         /// messages.

@@ -30,7 +30,7 @@ extension FramedConnection {
     ///   - body: The body.
     ///   - header: The fields of the header.
     ///   - timeout: The maximum time of the call, including the wait for earlier messages. If the
-    ///     message is partly sent by then, the connection closes. Default: `nil`, no limit apart
+    ///     message is being sent by then, the connection closes. Default: `nil`, no limit apart
     ///     from ``FramedConnectionConfiguration/stallTimeout``.
     ///   - progress: Receives the progress.
     /// - Throws: `FramedError`: `headerTooLarge` or `frameTooLarge` when the message exceeds a
@@ -52,7 +52,8 @@ extension FramedConnection {
     /// - Parameters:
     ///   - body: The pieces of the body, in order. A limited number of pieces is buffered before
     ///     the next one is requested.
-    ///   - bodyLength: The total length of the pieces. No piece is requested after that.
+    ///   - bodyLength: The total length of the pieces in bytes. No piece is requested after this
+    ///     length.
     ///   - header: The fields of the header.
     ///   - timeout: As for ``send(_:header:timeout:progress:)``. It closes the connection, but does
     ///     not interrupt a suspended sequence.
@@ -118,8 +119,8 @@ extension FramedConnection {
         return try handler.message(header, bodyLength: bodyLength)
     }
 
-    /// Keeps the transport busy while the next piece is produced, and bounds the memory of a
-    /// message.
+    /// The number of pieces in flight at which the next one waits. Keeps the transport busy while a
+    /// piece is produced, and bounds the memory of a message.
     private static let maximumPiecesInFlight = 3
 
     /// Writes the buffers of one piece.

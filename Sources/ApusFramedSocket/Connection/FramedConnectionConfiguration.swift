@@ -20,7 +20,7 @@ public struct FramedConnectionConfiguration: Sendable {
     /// Default: 10 seconds. The fixed mode has no hello; only TLS is limited.
     public var handshakeTimeout: Duration = .seconds(10)
 
-    /// The timeout of a header, from its first byte. Default: 10 seconds.
+    /// The time within which a header must be complete, from its first byte. Default: 10 seconds.
     public var headerTimeout: Duration = .seconds(10)
 
     /// The maximum time for which the peer may read none of the written bytes. Then the connection

@@ -6,7 +6,7 @@ public import NIOCore
 /// A file as the body of a message: `try await connection.send(body, bodyLength: body.length)`.
 ///
 /// A separate thread reads the file ahead while earlier pieces are sent; a few MiB are in memory.
-/// It supports neither resumption nor checksums; use
+/// This way of sending supports neither resumption nor checksums; use
 /// ``FramedConnection/send(file:as:keepsAttributes:progress:)`` for those.
 public struct FramedFileBody: AsyncSequence, Sendable {
     /// A piece of the file.
@@ -18,7 +18,8 @@ public struct FramedFileBody: AsyncSequence, Sendable {
 
     /// Opens a file. Blocks until the disk has opened it.
     ///
-    /// - Throws: `TransferError.Code.source` when it cannot be read or is not a regular file.
+    /// - Throws: `TransferError.Code.source` when the file cannot be opened or is not a regular
+    ///   file.
     public init(path: String) throws(TransferError) {
         self.file = try SourceFile(path: path, name: "")
     }

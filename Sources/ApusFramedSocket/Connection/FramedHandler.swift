@@ -36,11 +36,12 @@ final class FramedHandler: ChannelInboundHandler {
         static let disk = Self(rawValue: 4)
     }
 
-    /// The number of queued answers at which reading stops. It resumes at half of it.
+    /// The number of queued answers above which reading stops. Reading resumes at half of this
+    /// number.
     private static let maximumAnswers = 256
 
-    /// The maximum number of reads per turn: NIO's default, and the number during transfers, enough
-    /// for a window of 8 MiB with buffers of up to 256 KiB.
+    /// The maximum number of reads per turn: NIO's default, and the number while large files are
+    /// received, which suffices for a window of 8 MiB with buffers of up to 256 KiB.
     private static let (defaultReads, fileReads): (UInt, UInt) = (4, 32)
 
     private let configuration: FramedConnectionConfiguration
@@ -208,7 +209,7 @@ final class FramedHandler: ChannelInboundHandler {
     ///   this turn.
     @discardableResult
     func write(_ buffers: [ByteBuffer], flushesAtOnce: Bool = true) -> EventLoopFuture<Void>? {
-        self.writeAnswers()  // the answers precede it
+        self.writeAnswers()  // the queued answers precede the buffers
         return self.writeNow(buffers, flushesAtOnce: flushesAtOnce)
     }
 
@@ -286,7 +287,7 @@ final class FramedHandler: ChannelInboundHandler {
     }
 
     /// Sets the number of reads per turn, which determines the number of read buffers. A large file
-    /// needs more of them: buffers that wait for the disk cannot be reused, and the system has to
+    /// needs more buffers: those that wait for the disk cannot be reused, and the system has to
     /// clear new memory.
     func setUsesManyReadBuffers(_ readsMuch: Bool) {
         guard let options = self.context?.channel.syncOptions, !self.isBehindTLS else { return }  // TLS releases its buffers immediately

@@ -67,7 +67,7 @@ struct FramedInboxStateMachine {
     private var request: Request?
     /// The number of the last delivered message.
     private var number = 0
-    /// Whether the end of that message was delivered or skipped.
+    /// Whether the end of the last delivered message was delivered or skipped.
     private var isBetweenMessages = true
 
     /// Creates a state machine.
@@ -107,7 +107,8 @@ struct FramedInboxStateMachine {
         self.parts.append(joined, bytes: joined.cost)
     }
 
-    /// Handles the end of the transport. Buffered parts are still delivered.
+    /// Handles a bye frame, a failure, or the end of the transport. Buffered parts are still
+    /// delivered.
     mutating func ended(_ error: FramedError?) -> Action {
         guard case .open = self.state else { return Action() }
         self.state = .ended(error)

@@ -66,7 +66,8 @@ public struct FramedBody: AsyncSequence, Sendable {
         let inbox: FramedInbox
         let number: Int
 
-        /// Returns the next piece, or `nil` after the last one.
+        /// Returns the next piece, or `nil` after the last one and after this side has closed the
+        /// connection.
         ///
         /// - Throws: The error that ended the connection, `FramedError.Code.invalidUse` after the
         ///   next message was requested, `CancellationError`.

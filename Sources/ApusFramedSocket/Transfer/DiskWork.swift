@@ -31,17 +31,17 @@ enum DiskWork: Sendable {
 
     /// The result of one operation.
     enum Report: Sendable {
-        /// The number of existing bytes, subject to the sender's proof. `nil` when a finished file
-        /// may be the offered one.
+        /// The unfinished file and the number of its bytes, subject to the sender's proof. The file
+        /// is `nil` when a finished file may be the offered one.
         case prepared(PartFile?, offset: Int)
         case compared(PartFile, isEqual: Bool)
-        /// The file has its name, and `had` bytes of it existed before. `nil` when its hash
-        /// differs.
+        /// The file has this name, and `had` bytes of it existed before. The name is `nil` when the
+        /// hash differs.
         case taken(name: String?, had: Int)
         /// The file cannot be stored in one step.
         case declined
         case appended(count: Int)
-        /// `nil` when the hash differs. The file then has no name.
+        /// The final name of the file; `nil` when the hash differs.
         case finished(name: String?)
         case discarded
         case opened(OpenedFile)

@@ -60,7 +60,7 @@ final class FileDescriptor: Sendable {
     }
 
     /// Returns the status of an entry of this folder, without following links; `nil` when it does
-    /// not exist.
+    /// not exist or its status cannot be read.
     func status(of name: String) -> Status? {
         var buffer = stat()
         return fstatat(self.number, name, &buffer, AT_SYMLINK_NOFOLLOW) == 0 ? Status(buffer) : nil

@@ -14,8 +14,8 @@ public struct FileReceiving: Sendable {
     /// sender presents the SHA-256 of its file and receives only the result of the comparison: it
     /// can detect that the name exists, and can test guesses of the content.
     public var recognizesFinished = false
-    /// Whether names with a component that begins with a dot are accepted. Default: `false`. In a
-    /// home folder, `.ssh/authorized_keys` and `.bashrc` are such names.
+    /// Whether names with a component that begins with a dot are accepted. Default: `false`.
+    /// Examples in a home folder are `.ssh/authorized_keys` and `.bashrc`.
     public var allowsHiddenNames = false
     /// Returns the reason why a file is rejected, or `nil` to accept it. Called on the connection's
     /// event loop, before any access to the disk.
@@ -61,7 +61,7 @@ public struct ReceivedFileEvent: Sendable, Hashable {
         case failed(TransferError)
     }
 
-    /// The connection of the transfer.
+    /// The identity of the ``FramedConnection`` of the transfer.
     public var connection: ObjectIdentifier
     /// The identifier of the transfer, unique among the concurrent transfers of the connection.
     public var stream: UInt16

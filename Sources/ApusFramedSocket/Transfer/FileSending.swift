@@ -11,7 +11,7 @@ public struct FileSending: Sendable {
     public var maximumConcurrentFiles = 4
     /// The time for which a file is offered again while its upload is in use, usually by an earlier
     /// connection that the receiver still considers alive. Default: 60 seconds, longer than a
-    /// receiver with default settings needs to detect that.
+    /// receiver with default settings needs to detect a dead connection.
     public var busyTimeout: Duration = .seconds(60)
     /// Whether to skip a file silently, for instance because an earlier connection sent it.
     /// Receives the name; called on any thread. Default: skips none.
@@ -68,7 +68,7 @@ public struct SentFileEvent: Sendable, Hashable {
 public struct SentFiles: Sendable, Hashable {
     /// The number of files and empty folders that are durable at the receiver.
     public var completed = 0
-    /// The size of these files in bytes, including bytes that the receiver already had.
+    /// The size of the completed files in bytes, including bytes that the receiver already had.
     public var completedBytes = 0
     /// The number of files that could not be sent.
     public var failed = 0

@@ -26,7 +26,7 @@ extension FramedConnection {
     /// - Parameters:
     ///   - paths: The paths of the files and folders. The names at the receiver begin with the last
     ///     component of the path.
-    ///   - name: Replaces that component; only for a single path.
+    ///   - name: Replaces the last component of the path; only for a single path.
     ///   - sending: The configuration.
     /// - Returns: The numbers of sent, failed and omitted files.
     /// - Throws: The `FramedError` that ended the connection; `FramedError.Code.invalidUse` for a

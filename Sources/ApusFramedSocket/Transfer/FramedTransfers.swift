@@ -14,7 +14,7 @@ final class FramedTransfers {
     private let disk: DiskQueue
     private var outgoing: [UInt16: OutgoingTransfer] = [:]
     private var incoming: [UInt16: IncomingTransfer] = [:]
-    /// The numbers of transfers whose files are sent with their offers.
+    /// The numbers of outgoing and of incoming transfers whose files are sent with their offers.
     private var outgoingWholes = 0
     private var incomingWholes = 0
     /// The offer frames of whole files that are not written yet.
@@ -171,7 +171,8 @@ final class FramedTransfers {
             }
             let offer = try TransferOffer(head.header)
             guard head.bodyLength == offer.bodyLength else {
-                throw TransferError(.protocolViolation, message: "the body of an offer must have the size of its file")
+                throw TransferError(
+                    .protocolViolation, message: "the body of an offer must contain the file if the offer has a `sha256`, else be empty")
             }
             let stream = head.stream
             guard let connection = self.connection else { return }

@@ -7,7 +7,8 @@ import NIOPosix
 /// thread pool in order; work that arrives during a job is combined into the next one. Only syncs
 /// run concurrently with writes.
 ///
-/// A small file shares its jobs with the others of the connection. A large file has its own.
+/// A small file shares its jobs with the other small files of the connection. A large file has its
+/// own.
 final class IncomingTransfer {
     private var machine: TransferReceiver
     private let receiving: FileReceiving
@@ -163,7 +164,7 @@ final class IncomingTransfer {
         self.eventLoop.assumeIsolated().execute { self.work() }
     }
 
-    /// Stores a whole file. No other frame of it is expected before that has finished.
+    /// Stores a whole file. No other frame of the transfer is expected before the file is stored.
     private func take(_ pieces: [ByteBuffer], _ sha256: String) {
         self.queue.append(
             .take(

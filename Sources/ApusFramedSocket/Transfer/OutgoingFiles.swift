@@ -104,8 +104,8 @@ final class OutgoingFiles {
 
     /// Opens a file and offers it.
     ///
-    /// - Parameter deadline: The deadline for offering it again; `nil` if the upload was not busy
-    ///   yet.
+    /// - Parameter deadline: The deadline for offering the file again; `nil` if the upload was not
+    ///   busy yet.
     private func open(_ file: OutgoingList.File, deadline: NIODeadline?) {
         self.transfers.open(file.source) { result in
             switch result {

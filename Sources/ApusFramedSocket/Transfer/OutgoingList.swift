@@ -26,9 +26,9 @@ final class OutgoingList: Sendable {
         var isLast = false
     }
 
-    /// The maximum number of other files, and of entries, in a batch. The latter bounds runs of
-    /// omitted entries.
+    /// The maximum number of files in a batch that are not sent with their offers.
     private static let maximumOthers = 16
+    /// The maximum number of entries in a batch. It bounds runs of omitted entries.
     private static let maximumEntries = 256
 
     private let tree: NIOLockedValueBox<FileTree>

@@ -219,7 +219,7 @@ public final class ReceivingFolder: Sendable {
             guard errno == EEXIST else { throw FileDescriptor.error("the file cannot be given its name", .storage) }
             name = Self.numbered(last, attempt)
         }
-        throw TransferError(.storage, message: "the file cannot be given its name: 1,000 files of that name exist")
+        throw TransferError(.storage, message: "the file cannot be given its name: 999 files of that name exist")
     }
 
     private func publishFolder(_ part: PartFile, as offer: TransferOffer, _ open: inout OpenFolders) throws(TransferError) -> String {
@@ -365,7 +365,7 @@ final class PartFile: Sendable {
                 let count = buffer.withUnsafeMutableBytes { memory in
                     FileDescriptor.retrying { pread(self.descriptor.number, memory.baseAddress, memory.count, off_t(offset)) }
                 }
-                guard count > 0 else { throw FileDescriptor.error("the unfinished file cannot be read", .storage) }
+                guard count > 0 else { throw FileDescriptor.error("the existing file cannot be read", .storage) }
                 buffer.withUnsafeBytes { content.hasher.update(bufferPointer: UnsafeRawBufferPointer(rebasing: $0[..<count])) }
                 content.size += count
             }

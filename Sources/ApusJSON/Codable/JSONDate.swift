@@ -82,8 +82,8 @@ enum JSONDate {
         return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, dayOfYear - (153 * monthFromMarch + 2) / 5 + 1)
     }
 
-    /// Converts a date of the Gregorian calendar to days since 1970. Source: as above,
-    /// `days_from_civil`.
+    /// Converts a date of the Gregorian calendar to days since 1970. Source: H. Hinnant,
+    /// "chrono-Compatible Low-Level Date Algorithms", `days_from_civil`.
     private static func days(year: Int64, month: Int64, day: Int64) -> Int64 {
         let year = month <= 2 ? year - 1 : year
         let era = (year >= 0 ? year : year - 399) / 400

@@ -64,7 +64,7 @@ struct JSONDecodingScope: Decoder {
     }
 
     private func string(_ value: JSONValue, _ type: Any.Type, _ key: (any CodingKey)?) throws -> String {
-        // The JSON text of the date.
+        // A date is decoded as its JSON text.
         if case .date(let date) = value, let text = JSONDate.text(of: date) { return text }
         guard case .string(let string) = value else { throw self.mismatch(type, value, key: key) }
         return string
@@ -108,7 +108,7 @@ struct JSONDecodingScope: Decoder {
         if case .date(let date) = value { return date }
         if let milliseconds = value.doubleValue { return Date(timeIntervalSince1970: milliseconds / 1000) }
         guard let date = JSONDate.date(from: try self.string(value, Date.self, key)) else {
-            throw self.corrupted("The string is not an ISO 8601 date and time with a time zone.", key)
+            throw self.corrupted("The string is not an ISO 8601 date, alone or with a time and a time zone.", key)
         }
         return date
     }

@@ -102,7 +102,8 @@ extension JSONParser {
         1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
     ]
 
-    /// Converts any other number with the standard library, independently of the locale.
+    /// Converts a number that has no fast conversion with the standard library, independently of
+    /// the locale.
     private func double(from start: Int) throws(JSONError) -> Double {
         let length = self.offset - start
         guard length <= self.limits.maximumNumberBytes else {

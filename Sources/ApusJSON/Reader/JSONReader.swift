@@ -64,7 +64,7 @@ public enum JSONReader {
     public enum LoneSurrogatePolicy: Hashable, Sendable {
         /// Throws ``JSONError/Code/loneSurrogate``, so that no text is changed silently.
         case refuse
-        /// Reads it as U+FFFD, the replacement character. Suits text for display.
+        /// Reads the escape as U+FFFD, the replacement character. Suits text for display.
         case replace
     }
 

@@ -21,8 +21,8 @@ public struct DelimiterDecoder: NIOSingleStepByteToMessageDecoder, Sendable {
     ///
     /// - Parameters:
     ///   - delimiter: The bytes that end a frame.
-    ///   - maximumFrameBytes: The largest frame, without its delimiter. A longer frame is rejected
-    ///     as soon as it exceeds the limit.
+    ///   - maximumFrameBytes: The largest frame in bytes, without its delimiter. Default: 1 MiB. A
+    ///     longer frame is rejected as soon as it exceeds the limit.
     public init(delimiter: Delimiter, maximumFrameBytes: Int = 1 << 20) {
         self.delimiter = delimiter
         self.maximumFrameBytes = max(0, maximumFrameBytes)

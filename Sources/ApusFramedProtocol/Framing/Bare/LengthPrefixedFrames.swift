@@ -17,8 +17,8 @@ public struct LengthPrefixedDecoder: NIOSingleStepByteToMessageDecoder, Sendable
     ///
     /// - Parameters:
     ///   - prefix: The encoding of the length.
-    ///   - maximumFrameBytes: The largest frame, without its prefix. A longer frame is rejected as
-    ///     soon as its length is known.
+    ///   - maximumFrameBytes: The largest frame in bytes, without its prefix. Default: 1 MiB. A
+    ///     longer frame is rejected as soon as its length is known.
     public init(prefix: LengthPrefix, maximumFrameBytes: Int = 1 << 20) {
         self.prefix = prefix
         self.maximumFrameBytes = max(0, maximumFrameBytes)

@@ -35,7 +35,7 @@ public struct FrameType: RawRepresentable, Hashable, Sendable, CustomStringConve
     public static let ping = Self(rawValue: 11)
     /// Answers a ping.
     public static let pong = Self(rawValue: 12)
-    /// Announces that this side sends nothing more.
+    /// Announces that its sender sends nothing more.
     public static let bye = Self(rawValue: 13)
 
     private static let names = [
