@@ -5,11 +5,13 @@ import re
 import socket
 import ssl
 import subprocess
+import time
 
 import pytest
 import requests
 
 from support import matrix
+from support.chathost import ChatHost
 from support.peers import Certificate, end
 from support.process import BINARY, ServerProcess
 
@@ -285,3 +287,21 @@ def test_a_missing_file_of_keys_is_named(tmp_path):
         [str(BINARY), "serve", "--port", "0", "--no-tls", "--data", str(tmp_path), "--livekit-url", "wss://a.example", "--livekit-keys-file", str(missing)],
         capture_output=True, text=True, timeout=60)
     assert done.returncode == 64 and f"{missing} cannot be read" in done.stderr
+
+
+def test_the_times_for_edits_and_recalls_are_those_of_the_operator(tmp_path):
+    host = ChatHost(tmp_path, options=["--limits", "off", "--edit-hours", "0", "--recall-hours", "1"])
+    try:
+        conv = host.pair("alice", "bob")
+        seq = host.do("alice", "send", conv=conv, kind="text", body={"text": "for ever"})["seq"]
+        while int(time.time() * 1000) <= host.log(conv)[-1]["at"]:
+            pass  # the limit is 0 ms
+        with pytest.raises(AssertionError, match="/edit: 4"):
+            host.do("alice", "edit", conv=conv, ref=seq, body={"text": "changed"})
+        host.do("alice", "recall", conv=conv, ref=seq)
+        assert host.log(conv)[-1]["state"] == "recalled"
+    finally:
+        host.stop()
+    for option in ("--edit-hours", "--recall-hours"):
+        refused = subprocess.run([BINARY, "serve", option, "87601"], capture_output=True, text=True, timeout=60)
+        assert refused.returncode != 0 and f"{option} must be from 0 to 87600, not 87601" in refused.stderr

@@ -429,3 +429,18 @@ def test_a_privacy_setting_changed_on_the_page_is_obeyed(person, host):
     alice.get_by_label("Who may start a chat with me").select_option("all")
     eventually(alice, "chatApp.state.settings.messages === 'all'")
     host.pair("ingo", "alice")
+
+
+def test_the_actions_on_messages_end_with_the_time_that_the_operator_sets(browser, tmp_path):
+    host = ChatHost(tmp_path, options=("--limits", "off", "--edit-hours", "0"))
+    try:
+        conv = host.pair("alice", "bob")
+        host.do("alice", "send", conv=conv, kind="text", body={"text": "as it is"})
+        with people(browser, host) as sign_in:
+            alice = sign_in("alice")
+            alice.evaluate("(conv) => chatApp.view.openConversation(conv)", conv)
+            alice.locator(".item .bubble", has_text="as it is").click(button="right")
+            alice.get_by_role("menuitem", name="Recall", exact=True).wait_for()
+            assert alice.get_by_role("menuitem", name="Edit", exact=True).count() == 0
+    finally:
+        host.stop()

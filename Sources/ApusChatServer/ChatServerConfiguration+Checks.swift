@@ -31,6 +31,9 @@ extension ChatServerConfiguration {
         try self.require(
             self.pushContact.map { $0.hasPrefix("mailto:") || $0.hasPrefix("https://") } ?? true,
             "`pushContact` must be a URL with the scheme `mailto` or `https`")
+        for (name, time) in [("editTime", self.editTime), ("recallTime", self.recallTime)] {
+            try self.require((.zero ... .seconds(87_600 * 3_600)).contains(time), "`\(name)` must be from 0 to 87600 hours, not \(time)")
+        }
         try self.require(self.uploadBytes > 0, "`uploadBytes` must be greater than 0, not \(self.uploadBytes)")
         try self.require(
             self.uploadQuota >= self.uploadBytes,

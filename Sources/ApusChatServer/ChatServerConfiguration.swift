@@ -51,6 +51,12 @@ public struct ChatServerConfiguration: Sendable {
     /// The time without a renewal of its session after which a device is signed out. Clients renew
     /// the session while they are used. Default: 30 days.
     public var sessionLifetime = Duration.seconds(30 * 86_400)
+    /// The time for which the sender of a message can edit it. Clients offer the action until then.
+    /// Default: 48 hours.
+    public var editTime = Duration.seconds(172_800)
+    /// The time for which the sender of a message can recall it. Owners and admins of a group can
+    /// recall messages at any time. Default: 48 hours.
+    public var recallTime = Duration.seconds(172_800)
     /// The maximum size of one upload, in bytes. Default: 100 MiB.
     public var uploadBytes: Int64 = 100 << 20
     /// The maximum size of all uploads of one user, in bytes. Default: 1 GiB.

@@ -100,6 +100,8 @@ struct Serve: AsyncParsableCommand {
         help: "Request the public pages that links in messages lead to, and show their titles. The sites see the address of the server.")
     var linkPreviews = false
 
+    @OptionGroup var messages: MessageOptions
+
     @OptionGroup var uploads: UploadOptions
 
     @OptionGroup var blobs: BlobOptions
@@ -193,6 +195,7 @@ struct Serve: AsyncParsableCommand {
         configuration.pushContact = self.pushContact
         configuration.previewsLinks = self.linkPreviews
         configuration.hasLimits = self.limits == .on
+        self.messages.configure(&configuration)
         self.uploads.configure(&configuration)
         self.blobs.configure(&configuration)
         self.calls.configure(&configuration)

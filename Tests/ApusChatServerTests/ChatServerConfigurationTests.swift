@@ -1,3 +1,5 @@
+import ApusChatCore
+import ApusChatProtocol
 import Testing
 
 @testable import ApusChatServer
@@ -16,6 +18,14 @@ import Testing
 
     @Test func theDefaultsAreValid() { #expect(self.message { _ in } == nil) }
 
+    @Test func theTimesForEditsAndRecallsAreEnforcedAndAnnounced() {
+        var configuration = ChatServerConfiguration()
+        #expect(configuration.rules == ChatRules() && configuration.limits.editSeconds == 172_800)
+        (configuration.editTime, configuration.recallTime) = (.zero, .seconds(3_600))
+        #expect(configuration.rules.editMilliseconds == 0 && configuration.rules.recallMilliseconds == 3_600_000)
+        #expect(configuration.limits.editSeconds == 0 && configuration.limits.recallSeconds == 3_600)
+    }
+
     @Test func eachErrorNamesTheValue() {
         #expect(self.message { $0.dataFolder = "" }?.contains("`dataFolder`") == true)
         #expect(self.message { $0.host = "" }?.contains("`host`") == true)
@@ -26,6 +36,8 @@ import Testing
         #expect(self.message { $0.uploadBytes = 0 }?.contains("`uploadBytes`") == true)
         #expect(self.message { $0.uploadQuota = 1 }?.contains("`uploadQuota`") == true)
         #expect(self.message { $0.sessionLifetime = .seconds(1) }?.contains("`sessionLifetime`") == true)
+        #expect(self.message { $0.editTime = .seconds(-1) }?.contains("`editTime`") == true)
+        #expect(self.message { $0.recallTime = .seconds(87_600 * 3_600 + 1) }?.contains("`recallTime`") == true)
         #expect(self.message { $0.maximumClients = 0 }?.contains("`maximumClients`") == true)
         #expect(self.message { $0.proxies.networks = ["proxy.example"] }?.contains("`proxy.example`") == true)
     }

@@ -33,8 +33,8 @@ extension RateRules {
             | reading requests of an account under way | \(FairQueue<Int>.Bounds.reads.underWay) |
             | waiting reading requests of an account | \(FairQueue<Int>.Bounds.reads.waitingOfUser) |
             | waiting changes of an account | \(FairQueue<Int>.Bounds.commands.waitingOfUser) |
-            | time for which the sender can edit a message | \(rules.editMilliseconds / 3_600_000) h |
-            | time for which the sender can recall a message | \(rules.recallMilliseconds / 3_600_000) h |
+            | time for which the sender can edit a message, by default | \(rules.editMilliseconds / 3_600_000) h |
+            | time for which the sender can recall a message, by default | \(rules.recallMilliseconds / 3_600_000) h |
             | frames of changed heads and read positions of a connection | 1 in \(CoalescedHeads.interval) ms |
 
             """

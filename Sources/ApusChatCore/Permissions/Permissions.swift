@@ -175,8 +175,8 @@ extension Permissions {
               `admins` permits owners and admins only.
             - `join`: by the setting `join` (`open`: at once, `approval`: after an approval), or by an invite link.
             - `past`: from the first visible event to the one with which the membership ended.
-            - The sender can edit a message, remove its preview and recall it for a time that the operator sets (default: 48
-              hours). Owners and admins recall at any time.
+            - The sender can edit a message, remove its preview and recall it for the times that `--edit-hours` and
+              `--recall-hours` of `apus serve` set (default: 48 hours). Owners and admins recall at any time.
             - A member that is silenced cannot: \(silenced).
             - The role of a member can be changed, and a member removed, silenced or banned, by roles above it only.
             - Users that requested to join, that are banned, and strangers get `not_found`, as if there were no such

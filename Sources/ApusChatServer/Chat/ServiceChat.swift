@@ -30,6 +30,7 @@ package final class ServiceChat: HostedChat {
             try LiveKitBackend($0, tls: configuration.outgoingAuthorities.map { .trusting(authoritiesPEM: $0) } ?? .system, wall: wall)
         }
         settings.noticeDelay = configuration.noticeDelay
+        settings.rules = configuration.rules
         settings.verbs.limits = configuration.limits
         if !configuration.hasLimits { settings.rates = .off }
         let writer = try SQLiteStorage(folder)
@@ -113,9 +114,16 @@ private struct ServiceRequests: ChatRequests {
 }
 
 extension ChatServerConfiguration {
+    var rules: ChatRules {
+        var rules = ChatRules()
+        rules.editMilliseconds = self.editTime.components.seconds * 1_000
+        rules.recallMilliseconds = self.recallTime.components.seconds * 1_000
+        return rules
+    }
+
     /// The limits that are sent to clients.
     var limits: HelloLimits {
-        let rules = ChatRules()
+        let rules = self.rules
         return HelloLimits(
             blobBytes: self.uploadBytes, editSeconds: rules.editMilliseconds / 1_000, recallSeconds: rules.recallMilliseconds / 1_000)
     }
