@@ -182,13 +182,16 @@ package final class PushNotifier: Sendable {
         let preview = try context.preview(view, in: row.conversation)
         let sender = try context.users([row.sender]).first
         let name = sender.map { $0.nick ?? $0.name.description } ?? ""
-        let text = Self.cut(preview.text ?? Self.names[row.kind.rawValue] ?? "")
+        let text = preview.text.map(Self.cut) ?? Self.names[row.kind.rawValue] ?? ""
         let isGroup = head.conversation.kind == .group || head.conversation.kind == .channel
         var content: JSONObject = [
             "conv": .string(ConversationID(row.conversation).description), "seq": .integer(row.seq), "n": .integer(row.n),
             "kind": .string(row.kind.rawValue),
         ]
         if let sender { content["sender"] = .string(sender.name.description) }
+        // With these, a client builds the body in its language and with the aliases of its user.
+        if isGroup, !name.isEmpty { content["nick"] = .string(name) }
+        if preview.text == nil { content["bare"] = true }
         content["title"] = .string(isGroup ? head.conversation.profile.title : name)
         content["body"] = .string(isGroup && !name.isEmpty ? "\(name): \(text)" : text)
         content["badge"] = .integer(try self.badge(of: head.member.address.user, context.reads))

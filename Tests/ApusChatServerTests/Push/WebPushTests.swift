@@ -143,6 +143,33 @@ import Testing
         }
     }
 
+    /// A client can build the body in its language, and with the alias of the sender.
+    @Test func theBodyOfAPushCanBeBuiltByTheClient() async throws {
+        let service = try await PushService()
+        try await self.with(service) { host in
+            let (alice, bob) = (try await User(host.server, "alice"), try await User(host.server, "bobby"))
+            try await bob.ask("push.set", try service.subscription())
+            let pair = try await alice.open("bobby")
+            try await alice.ask(
+                "send", #"{"conv":"\#(pair)","id":"m1","kind":"location","body":{"latitude":1.5,"longitude":2.5}}"#)
+            try await host.decide()
+            let place = try service.decrypt(try await service.next().body)
+            #expect(place["body"]?.stringValue == "Location" && place["bare"]?.boolValue == true && place["nick"] == nil)
+            #expect(place["kind"]?.stringValue == "location" && place["sender"]?.stringValue == "alice")
+            let group = try await alice.ask(
+                "conversation.create",
+                #"{"id":"g","kind":"group","title":"Crew","users":[],"settings":{"join":"open","listed":true}}"#)["head"]?["conv"]?
+                .stringValue
+            let conv = try #require(group)
+            try await bob.ask("member.join", #"{"id":"j","conv":"\#(conv)"}"#)
+            try await alice.send("to the lake: now", to: conv, "m2")
+            try await host.decide()
+            let text = try service.decrypt(try await service.next().body)
+            #expect(text["title"]?.stringValue == "Crew" && text["nick"]?.stringValue == "Alice" && text["bare"] == nil)
+            #expect(text["body"]?.stringValue == "Alice: to the lake: now")
+        }
+    }
+
     /// A message is pushed unless a connected app acknowledges it.
     @Test func aMessageThatAnAppDoesNotAnswerIsPushed() async throws {
         let service = try await PushService()
