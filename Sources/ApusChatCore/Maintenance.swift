@@ -50,8 +50,9 @@ package struct Maintenance: Sendable {
     private var erasure: Erasure?
     /// The position before the last page.
     private var erasureBefore: Erasure?
-    /// The refusals of work that is not part of the last page, and of work that is.
+    /// The refusals of work that is not part of the last page.
     private var postponed: [Work: Refusals] = [:]
+    /// The refusals of work that is part of the last page.
     private var repeated: [Work: Refusals] = [:]
     /// The work of each command of the last page.
     private var issued: [[Work]] = []

@@ -9,7 +9,7 @@ package struct MemberView: Sendable, Equatable {
     /// The member, if it is joined; otherwise `UserKey(0)`.
     private var user = UserKey(0)
     /// The time from which the member blocks the other user of the pair; 0 if it does not. Edits
-    /// that the other user made after it are not shown.
+    /// that the other user made after that time are not shown.
     private var blocksSince: Int64 = 0
 
     /// Creates the view of a member. Nil if the member may not see events: an invited user sees

@@ -88,7 +88,7 @@ struct FilmReader {
         guard self.parts <= self.maximumParts else { throw DamagedFilm("the file has more than \(self.maximumParts) parts") }
     }
 
-    /// Returns at most `count` bytes, which is at most 4,096; fewer at the end of the file.
+    /// Returns at most `count` and at most 4,096 bytes; fewer at the end of the file.
     mutating func bytes(at offset: Int64, upTo count: Int) throws -> ArraySlice<UInt8> {
         guard offset >= 0, offset < self.size else { return [] }
         let count = Int64(min(count, Int(Self.windowBytes)))

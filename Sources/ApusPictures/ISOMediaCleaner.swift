@@ -3,8 +3,8 @@
 /// Boxes that a player does not need become `free` boxes: `udta` and `meta`, in which phones write
 /// the position, `uuid`, in which programs write XMP, and unknown ones. Times of creation and names
 /// of handlers become empty. Tracks of telemetry, such as the positions of an action camera, are
-/// removed with their samples. Of those in fragmented files, which cameras do not write, the
-/// samples remain without an index.
+/// removed with their samples. In fragmented files, which cameras do not write, the samples of
+/// these tracks remain without an index.
 ///
 /// Sources: ISO/IEC 14496-12, 4.2 (boxes), 6.2.3 (their order), 8 (their content); QuickTime File
 /// Format Specification, "Overview of QTFF".
@@ -147,7 +147,7 @@ struct ISOMediaCleaner {
     // MARK: Changes
 
     private mutating func remove(_ box: Box) throws {
-        // The size of 64 bits, if there is one, is between the type and the content.
+        // A size of 64 bits, if present, is between the type and the content, and is kept.
         let size = try self.reader.bytes(at: box.start + 8, Int(box.content - box.start - 8), "a box")
         try self.changes.add(box.start + 4, Array("free".utf8) + size, zeros: box.end - box.content)
     }
@@ -157,7 +157,9 @@ struct ISOMediaCleaner {
     private mutating func clearTimes(of box: Box) throws {
         let version = try self.reader.bigEndian(at: box.content, 1, "the version of \(box.type)")
         let count: Int64 = version == 0 ? 8 : 16
-        guard version <= 1, box.end - box.content >= 4 + count else { throw DamagedFilm("\(box.type) is not valid") }
+        guard version <= 1, box.end - box.content >= 4 + count else {
+            throw DamagedFilm("the version or the size of the box \(box.type) is not valid")
+        }
         try self.changes.add(box.content + 4, zeros: count)
     }
 
@@ -184,8 +186,8 @@ struct ISOMediaCleaner {
         var (run, sample, perChunk) = (Int64(0), Int64(0), UInt64(0))
         for chunk in 0..<offsetTable.count {
             try self.reader.countPart()
-            // A run has the number of its first chunk, counted from 1, and the samples of a
-            // chunk.
+            // An entry of `stsc` has the number of its first chunk, counted from 1, and the number
+            // of samples in a chunk.
             while run < runTable.count, try self.reader.bigEndian(at: runTable.entry(run), 4, "stsc") <= chunk + 1 {
                 try self.reader.countPart()
                 perChunk = try self.reader.bigEndian(at: runTable.entry(run) + 4, 4, "stsc")

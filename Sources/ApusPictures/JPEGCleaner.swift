@@ -68,7 +68,7 @@ enum JPEGCleaner {
             guard next == 0x00 || (0xD0...0xD7).contains(next) else { break }
             index += 2
         }
-        // The number of bytes was checked above, so this cannot fail.
+        // `index` is at most the end of the bytes, so `take` cannot fail.
         return (try? reader.take(index - reader.index, "a scan")) ?? []
     }
 

@@ -85,7 +85,7 @@ struct MatroskaCleaner {
         }
     }
 
-    /// Returns the element at a position. Returns nil if the bytes after the film are not an
+    /// Returns the element at a position; nil if the bytes at the end of the file are not a valid
     /// element.
     private mutating func element(at start: Int64, before limit: Int64, _ place: Place) throws -> Element? {
         try self.reader.countPart()
@@ -103,7 +103,7 @@ struct MatroskaCleaner {
         }
         guard let size = Int64(exactly: size), size <= limit - content else {
             guard place == .file else { throw DamagedFilm("an element exceeds the element around it") }
-            // A recording may have been interrupted.
+            // The end of an interrupted recording may be missing.
             guard id == Self.segment || id == Self.cluster || Self.clusterChildren.contains(id) else { return nil }
             return Element(id: id, start: start, content: content, end: limit)
         }

@@ -10,8 +10,8 @@ package struct PixelMap: Hashable, Sendable {
     /// Red, green and blue of each pixel, row by row.
     package let samples: [UInt8]
 
-    /// - Parameter samples: Three for each pixel. Returns nil for another number of them, and for a
-    ///   width or height that is not from 1 to ``side``.
+    /// - Parameter samples: Three samples for each pixel. Returns nil for another number of
+    ///   samples, and for a width or height that is not from 1 to ``side``.
     package init?(width: Int, height: Int, samples: [UInt8]) {
         guard (1...Self.side).contains(width), (1...Self.side).contains(height), samples.count == width * height * 3 else { return nil }
         self.width = width
@@ -19,7 +19,8 @@ package struct PixelMap: Hashable, Sendable {
         self.samples = samples
     }
 
-    /// Reads a file. Returns nil if it is not such a map, or is cut.
+    /// Reads a portable pixmap or graymap. Returns nil if the bytes are not of a supported form, or
+    /// end early.
     package init?(portable bytes: [UInt8]) {
         var index = 2
         let isGray: Bool

@@ -1,5 +1,4 @@
-/// Encodes text as the signature requires: each byte other than letters, digits, `-`, `.`, `_` and
-/// `~`.
+/// Encodes text as the signature requires: all bytes except letters, digits, `-`, `.`, `_` and `~`.
 ///
 /// Source: AWS, "Signature Version 4 for API requests", the function UriEncode.
 enum PercentEncoding {

@@ -5,7 +5,7 @@ package enum S3Completion {
     /// Returns the id in the response to CreateMultipartUpload.
     package static func uploadID(in body: [UInt8]) throws(S3Error) -> String {
         guard let id = XMLElements(body)?.text(of: "InitiateMultipartUploadResult", "UploadId"), !id.isEmpty, id.utf8.count <= 1_024 else {
-            throw S3Error(.malformedAnswer, message: "the answer to a new multipart upload has no valid UploadId")
+            throw S3Error(.malformedAnswer, message: "the response to CreateMultipartUpload has no UploadId of 1 to 1,024 bytes")
         }
         return id
     }
@@ -25,7 +25,7 @@ package enum S3Completion {
     /// Checks the response to CompleteMultipartUpload, which can be an error with the status 200.
     package static func check(_ body: [UInt8]) throws(S3Error) {
         guard let elements = XMLElements(body) else {
-            throw S3Error(.malformedAnswer, message: "the answer to the end of a multipart upload is not XML")
+            throw S3Error(.malformedAnswer, message: "the response to CompleteMultipartUpload is not well-formed XML")
         }
         guard elements.root == "CompleteMultipartUploadResult" else { throw S3Error(status: 500, body: body) }
     }

@@ -20,7 +20,8 @@ package struct S3Credentials: Hashable, Sendable {
     }
 
     /// Reads the section `[default]`, or else the lines before the first section, of a file in the
-    /// format of `~/.aws/credentials`. Returns nil if a key is missing.
+    /// format of `~/.aws/credentials`. Returns nil if a key is missing, or if a line is neither a
+    /// setting, a section nor a comment.
     package init?(file text: String) {
         var sections = ["": [String: String]()]
         var section = ""
@@ -50,6 +51,6 @@ package struct S3Credentials: Hashable, Sendable {
 }
 
 extension S3Credentials: CustomStringConvertible {
-    /// The id alone, so that a log does not have the secret.
+    /// The id without the secret, so that a log does not contain the secret.
     package var description: String { self.id }
 }

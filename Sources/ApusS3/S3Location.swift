@@ -3,15 +3,15 @@ package struct S3Location: Hashable, Sendable {
     package var isSecure: Bool
     /// The host, with the port if it is not the default one.
     package var host: String
-    /// The path before the key, encoded, without a `/` at its end.
+    /// The encoded path before the key, without a trailing `/`.
     package var path: String
     package var region: String
-    /// The start of all keys; empty, or with a `/` at its end.
+    /// The prefix of all keys: empty, or a text that ends in `/`.
     package var prefix: String
 
     /// - Parameters:
     ///   - url: `s3://BUCKET` or `s3://BUCKET/PREFIX`.
-    ///   - endpoint: The URL of the server; nil for that of AWS in the region.
+    ///   - endpoint: The URL of the server; nil for the server of AWS in the region.
     ///   - region: The region, which is part of each signature.
     package init(url: String, endpoint: String?, region: String) throws(S3Error) {
         guard url.hasPrefix("s3://") else { throw Self.invalid("the store \(url) must have the form s3://BUCKET or s3://BUCKET/PREFIX") }
@@ -42,7 +42,8 @@ package struct S3Location: Hashable, Sendable {
     }
 
     private static func parts(of endpoint: String) throws(S3Error) -> (isSecure: Bool, host: String, path: String) {
-        let problem = Self.invalid("the endpoint \(endpoint) must have the form https://HOST, https://HOST:PORT or http://HOST:PORT")
+        let problem = Self.invalid(
+            "the endpoint \(endpoint) must have the form https://HOST[:PORT][/PATH] or http://HOST[:PORT][/PATH], without ?, # and %")
         let isSecure = endpoint.hasPrefix("https://")
         guard isSecure || endpoint.hasPrefix("http://") else { throw problem }
         let rest = endpoint.dropFirst(isSecure ? 8 : 7).split(separator: "/", omittingEmptySubsequences: false).map(String.init)

@@ -6,7 +6,7 @@ package struct S3PartPlan: Hashable, Sendable {
     package static let minimumBytes: Int64 = 5 << 20
     /// The maximum number of parts.
     package static let maximumCount: Int64 = 10_000
-    /// The size of a part if the object does not require larger ones. Default: 8 MiB.
+    /// The default size of a part, 8 MiB in bytes, if the object does not require larger parts.
     package static let usualBytes: Int64 = 8 << 20
 
     package struct Part: Hashable, Sendable {
@@ -20,8 +20,8 @@ package struct S3PartPlan: Hashable, Sendable {
     package let partBytes: Int64
 
     /// - Parameters:
-    ///   - size: The size of the object, at least 1.
-    ///   - usual: The size of a part, at least ``minimumBytes``.
+    ///   - size: The size of the object, in bytes; at least 1.
+    ///   - usual: The size of a part, in bytes; at least ``minimumBytes``. Default: ``usualBytes``.
     package init(size: Int64, usual: Int64 = Self.usualBytes) {
         self.size = max(1, size)
         let required = self.size / Self.maximumCount + (self.size % Self.maximumCount > 0 ? 1 : 0)

@@ -9,8 +9,8 @@ package struct CallMachine: Sendable, Equatable {
     package enum Party: Sendable, CaseIterable {
         case caller
         case callee
-        /// The server, which reports `missed` if no device answered, and `ended` if no device of
-        /// the call is connected.
+        /// The server, which reports `missed` if no device answered, and `ended` if no device is in
+        /// the call any more.
         case server
     }
 
@@ -20,10 +20,10 @@ package struct CallMachine: Sendable, Equatable {
         /// - Parameter duration: The time from the answer to the end, in milliseconds; nil unless
         ///   the state is `ended`.
         case record(CallState, duration: Int64?)
-        /// The device that reports the state leaves the call of a group, which goes on for the
-        /// others. The server ends it when no device is left.
+        /// The device that reports the state leaves the call of a group, which continues for the
+        /// others. The server ends the call when no device is left.
         case leave
-        /// The call already has the reported state or a later one.
+        /// The report has no effect in the present state of the call.
         case doNothing
     }
 
@@ -31,7 +31,7 @@ package struct CallMachine: Sendable, Equatable {
     package private(set) var state: CallState
     /// The time of the last change, in milliseconds since 1970.
     package private(set) var changedAt: Int64
-    /// Whether the call rings for more than one user.
+    /// Whether the call takes place in a group or channel.
     private let isGroup: Bool
 
     /// Restores a call from its message in the log.

@@ -46,7 +46,8 @@ package struct CallRoomWatch: Sendable {
                 guard self.calls.updateValue(Call(), forKey: change.call) == nil else { continue }
                 actions.append(.open(change.call))
             case .state(.accepted, _) where change.hasRoom:
-                // After a restart of the server, a call is known from a device that reconnects.
+                // After a restart of the server, a call becomes known when a device accepts it
+                // again.
                 guard self.calls[change.call]?.isAccepted != true else { continue }
                 self.calls[change.call, default: Call()].isAccepted = true
                 actions.append(.startTimer(change.call))

@@ -49,8 +49,8 @@ package struct CallWatch: Sendable {
 
     private struct Part {
         let user: UserKey
-        /// The time since which the device is not connected, or has not reported since its
-        /// connection that it takes part; nil while it takes part.
+        /// The time since which the device is away; nil while it takes part. In a group, a
+        /// reconnection alone does not end the absence.
         var awaySince: Int64?
     }
 
@@ -62,8 +62,8 @@ package struct CallWatch: Sendable {
         var parts: [DeviceKey: Part] = [:]
         /// The devices that have left. Their delayed signals do not make them take part again.
         var left: Set<DeviceKey> = []
-        /// The time before which devices can take part that are not known, because the call began
-        /// before a restart of the server.
+        /// The time until which unknown devices may take part, because the call began before a
+        /// restart of the server.
         var knownFrom = Int64.min
     }
 
@@ -80,8 +80,8 @@ package struct CallWatch: Sendable {
 
     /// - Parameters:
     ///   - ringTime: The time for which a call rings.
-    ///   - absenceTime: The time after which a call without a connected device ends. A reconnection
-    ///     within this time has no effect.
+    ///   - absenceTime: The time after which a call without a connected device ends. The call
+    ///     continues if one of its devices takes part again within this time.
     package init(ringTime: Duration, absenceTime: Duration) {
         self.ringTime = ringTime
         self.absence = Int64(absenceTime / .milliseconds(1))
@@ -214,7 +214,8 @@ package struct CallWatch: Sendable {
         switch (outcome, phase) {
         case (.done, _): return self.forget(call)
         case (.unchanged, .ringing):
-            // It was answered before a restart of the server. Its devices can be reconnecting.
+            // The call was answered before a restart of the server. Its devices can be
+            // reconnecting.
             self.calls[call]?.isAnswered = true
             self.calls[call]?.knownFrom = time + self.absence
             return self.attend(call, at: time)

@@ -1,8 +1,8 @@
 import ApusChatProtocol
 import ApusJSON
 
-// Applies events to a head until the server sends the next head, which it does at most once a
-// second for a conversation.
+// Applies events to a head until the server sends the next head, which happens at most once a
+// second on each connection.
 extension ChatHead {
     /// Applies an event that is later than the head.
     mutating func apply(_ event: ChatEvent) {

@@ -26,10 +26,10 @@ package enum StoreChange: Equatable, Sendable {
     /// Add events. Apply each change among them to the event that it refers to and to the events
     /// with the same `ref` (`ChatEvent.applying`).
     ///
-    /// The events contain the changes up to `asOf` or, if it is nil, up to the last of them. The
-    /// store keeps this number with each event. It applies a change only to events with a lower
-    /// number, and then raises the number. It does not replace a stored event with an event of a
-    /// lower number.
+    /// The events contain the changes up to `asOf` or, if `asOf` is nil, up to the last event of
+    /// the list. The store keeps this number with each event. It applies a change only to events
+    /// with a lower number, and then raises the number. It does not replace a stored event with an
+    /// event of a lower number.
     case events([ChatEvent], asOf: Int64? = nil)
     /// Record that events are missing between the stored history and the next `events`.
     case gap(ConversationID, ClosedRange<Int64>)

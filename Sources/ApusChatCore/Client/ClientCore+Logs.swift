@@ -119,7 +119,8 @@ extension ClientCore {
         }
         guard n > self.reads.position(in: head.conversation) else { return [] }
         let request = self.reads.read(n, in: head.conversation)
-        // Stored, because a restart would otherwise take the position in the head for confirmed.
+        // The position is stored, because after a restart the position of the head counts as
+        // confirmed.
         return [.store(.read(head.conversation, n: n, isConfirmed: false))] + (request.map { [.request(.mark($0))] } ?? [])
     }
 

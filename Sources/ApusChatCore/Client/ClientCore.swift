@@ -4,9 +4,9 @@ package import ApusChatProtocol
 /// output: answers, pushes and timers go in, actions come out.
 ///
 /// A connection begins with `hello`, which also synchronizes the heads. Pushes may arrive before
-/// its answer, late, twice or not at all. A head can therefore be ahead of its log, and a log never
-/// skips an event without an action that reports the gap. The core keeps heads and positions in
-/// memory; the store of the shell contains the events and the unsent messages.
+/// the answer to `hello`, late, twice or not at all. A head can therefore be ahead of its log, and
+/// a log never skips an event without an action that reports the gap. The core keeps heads and
+/// positions in memory; the store of the shell contains the events and the unsent messages.
 package struct ClientCore: Sendable {
     /// The signed-in user.
     package let user: UserName
@@ -31,14 +31,14 @@ package struct ClientCore: Sendable {
     var state: State = .offline
     private var epoch: PageToken?
     var token: PageToken?
-    /// During a complete sync, the conversations that its pages contain; otherwise nil. All others
-    /// are removed with the last page, because the server reports removed ones only to clients with
-    /// a token.
+    /// During a sync without a token, the conversations that its pages contain; nil at other times.
+    /// With the last page, other conversations are removed unless they are doubtful, because the
+    /// server reports removed ones only to clients with a token.
     private var listed: Set<ConversationID>?
-    /// The conversations that pushes named during a complete sync, and of which its pages said
-    /// nothing. Each is newer than the sync, or was removed before it: the next sync decides.
+    /// The conversations that pushes named during a sync without a token, and that its pages do not
+    /// contain. Each is newer than the sync, or was removed before it: the next sync decides.
     private var doubtful: Set<ConversationID> = []
-    /// Whether the current sync has more than one page.
+    /// Whether the current sync has no token and more than one page.
     private var hasPages = false
     private var syncFailures = 0
     private var helloFailures = 0
@@ -302,8 +302,8 @@ package struct ClientCore: Sendable {
     /// Handles a head of the server. The head may be older than events that arrived before it; the
     /// positions of the log never decrease.
     ///
-    /// - Parameter isSync: Whether the head is part of a sync. Its numbers then replace the known
-    ///   ones even if they are lower.
+    /// - Parameter isSync: Whether the head is part of a sync. Its number of unread messages then
+    ///   replaces the known number even if it is lower.
     mutating func replace(_ new: ChatHead, isSync: Bool = false) -> [ClientAction] {
         var head = new
         if isSync {

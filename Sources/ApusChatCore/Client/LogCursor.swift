@@ -30,7 +30,7 @@ package struct LogCursor: Sendable {
     package private(set) var isPrimed: Bool
 
     /// Whether the log is followed although no event of it is stored, because it is shown or
-    /// mentions the user. Otherwise it starts with the first pushed event; earlier events are
+    /// mentions the user. If not, the log starts with the first pushed event; earlier events are
     /// requested when they are shown.
     package var isWanted = false
 
@@ -66,8 +66,8 @@ package struct LogCursor: Sendable {
 
     /// Handles an event that the server pushed.
     ///
-    /// - Parameter asOf: The `seq` of the last change that the event contains; nil for the event
-    ///   itself.
+    /// - Parameter asOf: The `seq` of the last change that the event contains; nil means the `seq`
+    ///   of the event.
     package mutating func receivedEvent(_ event: ChatEvent, asOf: Int64? = nil) -> EventAction {
         guard event.seq > self.cursor else { return .ignore }
         if !self.isFollowed { self.cursor = event.seq - 1 }
@@ -208,8 +208,8 @@ package struct LogCursor: Sendable {
             self.attemptsWithoutProgress = 0
             return self.pull()
         }
-        // The server reports events that it does not deliver. An immediate retry would be a busy
-        // loop.
+        // The request failed, or the server reports events that it does not deliver. An immediate
+        // retry would be a busy loop.
         self.state = .waiting
         let delay = self.settings.retryDelay(afterAttempts: self.attemptsWithoutProgress)
         self.attemptsWithoutProgress += 1

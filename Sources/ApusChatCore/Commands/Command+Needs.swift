@@ -7,7 +7,7 @@ extension Command {
         switch self.action {
         case .send(let send):
             self.addSend(send, id: self.request?.id, to: &needs)
-            return  // a send is found again by its event
+            return  // a retry of `send` is recognized by the stored event
         case .sendScheduled(let address, let send):
             self.addSend(send, id: address.id, to: &needs)
             needs.scheduled.append(address)

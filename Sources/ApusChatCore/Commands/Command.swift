@@ -4,7 +4,8 @@ package import ApusChatStorage
 /// A request that changes data, after its validation.
 ///
 /// The session has resolved user names to keys and has validated the content. A validation error is
-/// part of the command, because a retry is answered before the validation.
+/// part of the command, because a retry gets the first answer even if its content is no longer
+/// valid.
 package struct Command: Sendable {
     /// The signed-in user. It comes from the session, never from the request.
     package var actor: UserKey

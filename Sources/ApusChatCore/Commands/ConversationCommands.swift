@@ -83,8 +83,8 @@ package struct ProfileUpdate: Sendable {
     package var status: String?
     package var avatar: BlobID??
     /// The settings to change. They are applied to the settings at the time of the decision, so
-    /// that two changes at the same time are both kept. Quiet hours without a length remove the
-    /// quiet hours.
+    /// that two changes at the same time are both kept. Equal values of the start and the end
+    /// remove the quiet hours.
     package var settings: UserSettings?
     package init() {}
 }

@@ -85,7 +85,7 @@ extension BatchDecider {
     mutating func updateProfile(_ update: ProfileUpdate, by actor: UserKey) throws(ChatError) -> StoredAnswer {
         guard let account = self.facts.accounts[actor] else { throw .noUser }
         if case .some(.some(let avatar)) = update.avatar, !self.facts.readableBlobs.contains(BlobNeed(user: actor, blob: avatar)) {
-            throw ChatError(.notFound, message: "There is no upload \(avatar).", field: "avatar")
+            throw ChatError(.notFound, message: "The upload `\(avatar)` does not exist, or you may not read it.", field: "avatar")
         }
         guard (update.settings?.folders?.count ?? 0) <= ChatLimits.folders else {
             throw ChatError(.limit, message: "An account has at most \(ChatLimits.folders) folders.", field: "folders")
@@ -125,7 +125,7 @@ extension BatchDecider {
         case .remove:
             guard row.relation != .none else { return self.unchanged(ConversationKey(0)) }
             self.relate(mine, .none, text: "")
-            // The request disappears from the list of the other user without an event.
+            // The entry disappears from the list of the other user without an event.
             if self.facts.contacts[mine.reversed] != nil { self.relate(mine.reversed, .none, text: "") }
             self.pushes.append(.user(peer, subject: actor))
             return try self.appendToOwnLog(EventKind(.contactRemove), of: actor, body: ChangeBody.text(body))
@@ -253,7 +253,7 @@ private struct QuietHoursChange {
 }
 
 extension UserSettings {
-    /// Returns the change of the quiet hours; nil if the settings do not name any.
+    /// Returns the change of the quiet hours; nil if the settings contain none.
     fileprivate func quietHours(after known: QuietHours?) throws(ChatError) -> QuietHoursChange? {
         guard self.quietFrom != nil || self.quietUntil != nil else { return nil }
         guard let from = self.quietFrom ?? known?.from, let until = self.quietUntil ?? known?.until else {

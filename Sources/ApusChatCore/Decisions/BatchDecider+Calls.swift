@@ -101,13 +101,13 @@ extension BatchDecider {
         self.noteCall(EventAddress(conversation, call), .departed(user))
     }
 
-    /// Throws the refusal if the removal of a message would end the call of a group, which a member
-    /// must not do to the others.
+    /// Throws the refusal if the removal of a message would end an accepted call of a group. A
+    /// member must not end the call for the others.
     func checkRemoval(of target: EventRow) throws(ChatError) {
         guard target.kind == .call, self.isGroup(target.conversation),
             self.facts.conversations[target.conversation]?.counters.callSeq == target.seq, Self.callBody(target.body)?.state == .accepted
         else { return }
-        throw ChatError(.conflict, message: "The call runs. Recall its message after its end.")
+        throw ChatError(.conflict, message: "The call is running. Recall its message after the call has ended.")
     }
 
     private func isGroup(_ conversation: ConversationKey) -> Bool { self.facts.conversations[conversation]?.kind != .pair }

@@ -6,7 +6,7 @@ import ApusJSON
 extension BatchDecider {
     /// Returns the conversation of two users, which is created if it does not exist.
     ///
-    /// The list of the other user does not show it before the first message.
+    /// The list of the other user does not show the conversation before the first message.
     mutating func openPair(with peer: UserKey?, new: ConversationKey, by actor: UserKey) throws(ChatError) -> StoredAnswer {
         guard let peer, peer != actor, let account = self.facts.accounts[peer], account.state == .active else { throw .noUser }
         let address = PairAddress(actor, peer)
@@ -17,7 +17,7 @@ extension BatchDecider {
         }
         let relation = self.facts.contacts[ContactAddress(owner: peer, peer: actor)]
         guard Self.admits(account.privacy.messages, relation) else {
-            throw ChatError(.forbidden, message: "The user receives messages of contacts only.")
+            throw ChatError(.forbidden, message: "The settings of the user do not permit you to open a conversation.")
         }
         try self.checkRoom(of: actor)
         let mine = self.facts.contacts[ContactAddress(owner: actor, peer: peer)]
@@ -72,7 +72,7 @@ extension BatchDecider {
             throw ChatError(.unsupported, message: "A setting has a value that this server does not support.", field: "settings")
         }
         if case .some(.some(let avatar)) = update.avatar, !self.facts.readableBlobs.contains(BlobNeed(user: actor, blob: avatar)) {
-            throw ChatError(.notFound, message: "There is no upload \(avatar).", field: "avatar")
+            throw ChatError(.notFound, message: "The upload `\(avatar)` does not exist, or you may not read it.", field: "avatar")
         }
         var isChanged = false
         self.facts.conversations.modify(conversation) { row in

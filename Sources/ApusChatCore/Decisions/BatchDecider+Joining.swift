@@ -2,7 +2,7 @@ import ApusChatProtocol
 import ApusChatStorage
 import ApusJSON
 
-// The ways in which users become members: added by a contact, by an invitation, by the setting
+// The ways in which users become members: added by a member, by an invitation, by the setting
 // `join`, and by a link.
 extension BatchDecider {
     mutating func invite(_ users: [UserKey?], to conversation: ConversationKey, by actor: UserKey) throws(ChatError) -> StoredAnswer {
@@ -38,7 +38,7 @@ extension BatchDecider {
             let member = self.facts.members[MemberAddress(conversation, user)]
             guard member?.state != .joined, member?.state != .invited, !(member?.isBanned(at: self.time) ?? false) || mayUnban
             else { continue }
-            // A user that left must be invited again, also by a contact.
+            // A user that left is not added without an invitation, even by a contact.
             if Self.adds(account, relation), member?.state != .left {
                 added.append(user)
             } else if account.invitationCount < ChatLimits.openInvitations {
@@ -154,7 +154,7 @@ extension BatchDecider {
 
     mutating func revokeLink(_ code: String, by actor: UserKey) throws(ChatError) -> StoredAnswer {
         guard let link = self.facts.links[code] else { throw .noLink }
-        // A user that is not a member must not learn from the answer whether the code exists.
+        // A user that may not manage links must not learn from the answer whether the code exists.
         guard (try? self.authorize(.manageLinks, actor, in: link.conversation)) != nil else { throw .noLink }
         guard !link.isRevoked else { return self.unchanged(link.conversation) }
         self.facts.links.modify(code) { $0.isRevoked = true }

@@ -169,8 +169,8 @@ extension BatchDecider {
         self.pushes.append(.head(address.conversation, of: address.user))
     }
 
-    /// Appoints a new owner if the group has none. The storage returned the candidates of the time
-    /// before the batch; members that joined in the batch are among the changed rows.
+    /// Appoints a new owner after the owner has left. The storage returned the candidates of the
+    /// time before the batch; members that joined in the batch are among the changed rows.
     private mutating func appointSuccessor(in conversation: ConversationKey) {
         let known = (self.facts.successors[conversation] ?? []).compactMap { self.facts.members[MemberAddress(conversation, $0)] }
         let changed = self.facts.members.changed.lazy.filter { $0.address.conversation == conversation }

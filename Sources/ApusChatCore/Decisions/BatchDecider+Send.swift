@@ -133,7 +133,7 @@ extension BatchDecider {
         }
         let interval = conversation.settings.slow * 1_000
         // A last message after the current time was stamped before the clock was set back and the
-        // server restarted. The time since then is unknown, and must not exceed the interval.
+        // server restarted. The time since then is unknown, so the member does not wait.
         let wait = member.lastSentAt <= self.time ? member.lastSentAt + interval - self.time : 0
         if interval > 0, wait > 0, member.role.rank < MemberRole.admin.rank {
             throw ChatError(

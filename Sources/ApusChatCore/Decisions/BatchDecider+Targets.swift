@@ -17,10 +17,13 @@ extension BatchDecider {
         let content = try content.get()
         guard content.kind == target.kind, Self.editableKinds.contains(target.kind) else {
             throw ChatError(
-                .badRequest, message: "A message of kind \(target.kind) cannot become one of kind \(content.kind).", field: "body")
+                .badRequest,
+                message:
+                    "A message of kind \(target.kind) cannot be edited to one of kind \(content.kind). Only text, image, audio, video and file messages can be edited, without a change of kind.",
+                field: "body")
         }
         guard content.blobs.allSatisfy({ self.facts.readableBlobs.contains(BlobNeed(user: actor, blob: $0)) }) else {
-            throw ChatError(.notFound, message: "There is no upload with the id in `blob`.", field: "blob")
+            throw ChatError(.notFound, message: "The upload in `blob` does not exist, or you may not read it.", field: "blob")
         }
         let time = self.time
         self.modifyTarget(address) { row in
@@ -74,7 +77,7 @@ extension BatchDecider {
         let mayRecallAll = (try? self.authorize(.recallOthers, actor, in: address.conversation)) != nil
         if !mayRecallAll {
             guard target.sender == actor else {
-                throw ChatError(.forbidden, message: "Only the sender and admins can recall a message.")
+                throw ChatError(.forbidden, message: "Only the sender, the owner and admins can recall a message.")
             }
             guard self.time - target.at <= self.rules.recallMilliseconds else {
                 throw ChatError(
@@ -261,7 +264,8 @@ extension BatchDecider {
     ///
     /// - Parameter includingBlank: Whether changes and messages without content are also returned.
     ///   Default: `false`.
-    /// - Throws: `not_found` unless the user sees the message with its content.
+    /// - Throws: `not_found` if the user does not see the event, or if its content was removed and
+    ///   `includingBlank` is false.
     func target(_ address: EventAddress, for user: UserKey, includingBlank: Bool = false) throws(ChatError) -> EventRow {
         guard let view = MemberView(self.facts.members[MemberAddress(address.conversation, user)]), let row = self.row(address),
             row.isMessage || includingBlank, view.contains(row.seq), includingBlank || !row.state.isBlank,

@@ -51,7 +51,7 @@ package struct BatchDecider: Sendable {
     /// Decides one command.
     package mutating func decide(_ command: Command) -> Decision {
         do throws(ChatError) {
-            // The erasure must not be followed by a message that the account sent before.
+            // A request that was sent before the deletion must not add a message after the erasure.
             if command.request != nil, self.facts.deletedAccounts.contains(command.actor) { throw Self.accountDeleted }
             switch command.action {
             case .send(let send): return try self.send(send, by: command)
@@ -216,8 +216,7 @@ extension BatchDecider {
         StoredAnswer(conversation: conversation, seq: 0, n: 0, at: self.time)
     }
 
-    /// Checks that a user may perform an action, and returns the member row of the user. Throws the
-    /// refusal otherwise.
+    /// Returns the member row of a user. Throws the refusal if the user may not perform the action.
     func authorize(_ action: ChatAction, _ user: UserKey, in conversation: ConversationKey) throws(ChatError) -> MemberRow {
         let member = self.facts.members[MemberAddress(conversation, user)]
         try Permissions.check(action, of: member, in: self.facts.conversations[conversation], at: self.time)

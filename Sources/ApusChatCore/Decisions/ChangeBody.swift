@@ -5,7 +5,7 @@ import ApusJSON
 /// Builds the bodies of the events that the server creates, as JSON text.
 enum ChangeBody {
     static func text(_ members: JSONObject) -> String {
-        // The encoding cannot fail: only binary data and infinite numbers have no JSON text.
+        // The encoding cannot fail: the bodies contain no binary data and no infinite numbers.
         (try? JSONValue.object(members).jsonString()) ?? "{}"
     }
 

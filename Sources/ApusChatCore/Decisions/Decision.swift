@@ -86,7 +86,7 @@ package struct CallChange: Sendable, Equatable {
         /// - Parameter joined: The device that takes part in the call from now on; nil if none is
         ///   added.
         case state(CallState, joined: Party?)
-        /// A device reported that it leaves the call of a group. It need not take part in it.
+        /// A device reported that it leaves the call of a group. The device may already have left.
         case left(DeviceKey)
         /// A user is no longer a member of the group.
         case departed(UserKey)

@@ -42,7 +42,7 @@ package struct CoalescedHeads: Sendable {
         case send(Frame)
         /// Call `timerFired` after this time.
         case schedule(after: Duration)
-        /// A timer already runs, or the frames are held.
+        /// A timer already runs, the frames are held, or nothing has changed.
         case doNothing
     }
 

@@ -282,8 +282,8 @@ extension PushRouter {
     }
 
     /// Sends the head to users whose number of unread mentions changed, because no event contains
-    /// the exact number. If all members of a large conversation are mentioned, the connections that
-    /// receive nudges receive the head instead of the nudge, which the shell decides.
+    /// the exact number. If all members of a large conversation are mentioned, the shell sends the
+    /// head instead of the nudge to the connections that receive nudges.
     private func tellMentions(_ key: ConversationKey, to users: Set<UserKey>, isLarge: Bool, _ deliveries: inout [Delivery]) {
         guard users.contains(UserKey(0)) else {
             let members = users.filter { self.people[$0]?.conversations.contains(key) == true }

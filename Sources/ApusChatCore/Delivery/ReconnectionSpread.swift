@@ -8,7 +8,7 @@ package struct ReconnectionSpread: Sendable, Equatable {
     private static let first: Int64 = 1_000
     /// The minimum and the maximum width of the range, in milliseconds.
     private static let width: ClosedRange<Int64> = 1_000...10_000
-    /// The number of clients that reconnect in one millisecond, within these bounds.
+    /// The number of clients that reconnect in one millisecond, unless `width` limits the range.
     private static let rate: Int64 = 2
 
     /// - Parameter connections: The number of connections that close.

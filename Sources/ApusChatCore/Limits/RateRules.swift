@@ -43,8 +43,8 @@ package enum RateScope: String, CaseIterable, Sendable {
     case block
 }
 
-/// An owner of budgets. An address is the first 64 bits of an IPv6 address, because a subscriber
-/// usually has a /64, or an IPv4 address mapped into 64 bits.
+/// An owner of budgets. An address is an IPv4 address mapped into 64 bits, or the first 64 bits of
+/// an IPv6 address, because a subscriber usually has a /64.
 package enum RateKey: Hashable, Sendable {
     case account(UserKey)
     case device(DeviceKey)

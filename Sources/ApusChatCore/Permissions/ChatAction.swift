@@ -71,8 +71,8 @@ package enum Standing: Int, CaseIterable, Sendable {
         }
     }
 
-    /// Whether a refusal may reveal that the conversation exists. To the other users it is answered
-    /// `not_found`.
+    /// Whether a refusal may reveal that the conversation exists. The refusal is `not_found` if it
+    /// may not.
     package var mayKnow: Bool {
         switch self {
         case .own, .pair, .owner, .admin, .member, .reader, .guest, .invited, .former: true

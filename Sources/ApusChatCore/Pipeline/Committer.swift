@@ -71,7 +71,7 @@ package struct Committer: Sendable {
     package enum WrittenAction: Sendable, Equatable {
         /// Send the answers, then the pushes. Call `commandsWait` if there are further commands.
         case acknowledge
-        /// The batch is not the current one, which is an error of the shell.
+        /// No batch is being written, which is an error of the shell.
         case doNothing
     }
 
@@ -184,5 +184,5 @@ package struct Committer: Sendable {
         }
     }
 
-    private static let failure = ChatError(.storage, message: "The server cannot write until its operator has repaired it.")
+    private static let failure = ChatError(.storage, message: "The server cannot write until its operator has repaired the storage.")
 }

@@ -4,7 +4,7 @@ public struct CallBody: Hashable, Sendable {
     public var media: CallMedia
     /// The state.
     public var state: CallState
-    /// The time from acceptance to the end, in milliseconds; nil before the end.
+    /// The time from acceptance to the end, in milliseconds; nil unless the state is `ended`.
     public var duration: Int64?
 
     /// The media server that carries the call, such as `livekit`; nil if the devices connect to

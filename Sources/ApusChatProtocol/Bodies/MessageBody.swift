@@ -55,7 +55,7 @@ package enum PreviewText {
         for scalar in text.unicodeScalars {
             let isSpace = scalar.isASCII ? scalar == " " || (0x09...0x0D).contains(scalar.value) : scalar.properties.isWhitespace
             if isSpace && endsInSpace { continue }
-            // The last place is reserved for the ellipsis. Space at the end needs none.
+            // The last place is reserved for the ellipsis. Trailing white space needs no ellipsis.
             if count == ChatLimits.previewLength - 1 {
                 if isSpace { continue }
                 short.append("…")
@@ -92,13 +92,15 @@ extension PreviewText {
 
 /// Validates the media types and the names of files.
 enum MediaRule {
-    /// Throws unless a text is a media type.
+    /// Throws unless a text is a media type in lower case, without parameters.
     ///
     /// - Parameter prefix: The required beginning of the type, such as `image/`.
     static func validate(type: String, of prefix: String = "") throws(WireError) {
         let parts = type.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
         guard parts.count == 2, parts.allSatisfy({ !$0.isEmpty && $0.allSatisfy(Self.isTokenCharacter) }), type.hasPrefix(prefix) else {
-            throw WireError(.invalid, field: "type", rule: "must be a media type" + (prefix.isEmpty ? "" : " of `\(prefix)`"))
+            throw WireError(
+                .invalid, field: "type",
+                rule: "must be a media type in lower case" + (prefix.isEmpty ? "" : " that begins with `\(prefix)`"))
         }
     }
 

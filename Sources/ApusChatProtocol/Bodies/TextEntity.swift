@@ -125,7 +125,7 @@ package enum EntityRule {
     private static func end(of entity: TextEntity, count: Int64) throws(WireError) -> Int64 {
         let (end, overflow) = entity.offset.addingReportingOverflow(entity.length)
         guard entity.offset >= 0, entity.length > 0, !overflow, end <= count else {
-            throw WireError(.invalid, field: "length", rule: "must end within the text of \(count) scalars")
+            throw WireError(.invalid, field: "length", rule: "must not make the range end after the text of \(count) Unicode scalars")
         }
         return end
     }

@@ -42,7 +42,7 @@ extension WireReader {
     ) throws(WireError) -> [Int64] {
         try self.list(name, minimum: minimum, maximum: maximum) { value throws(WireError) in
             guard let number = value.intValue.map(Int64.init), range.contains(number) else {
-                throw WireError(.invalid, field: "", rule: "must be an integer of \(range.lowerBound) to \(range.upperBound)")
+                throw WireError(.invalid, field: "", rule: "must be an integer from \(range.lowerBound) to \(range.upperBound)")
             }
             return number
         }

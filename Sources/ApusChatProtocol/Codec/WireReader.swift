@@ -43,7 +43,7 @@ package struct WireReader: Sendable {
     ) throws(WireError) -> Int64? {
         guard let value = self[name] else { return nil }
         guard let number = value.intValue.map(Int64.init), range.contains(number) else {
-            throw WireError(.invalid, field: name, rule: "must be an integer of \(range.lowerBound) to \(range.upperBound)")
+            throw WireError(.invalid, field: name, rule: "must be an integer from \(range.lowerBound) to \(range.upperBound)")
         }
         return number
     }
@@ -57,7 +57,7 @@ package struct WireReader: Sendable {
     package func numberIfPresent(_ name: String, in range: ClosedRange<Double>) throws(WireError) -> Double? {
         guard let value = self[name] else { return nil }
         guard let number = value.doubleValue, range.contains(number) else {
-            throw WireError(.invalid, field: name, rule: "must be a number of \(range.lowerBound) to \(range.upperBound)")
+            throw WireError(.invalid, field: name, rule: "must be a number from \(range.lowerBound) to \(range.upperBound)")
         }
         return number
     }
@@ -106,14 +106,15 @@ package struct WireReader: Sendable {
         return try Self.text(value, name)
     }
 
-    /// Decodes a value of an open set. Other strings, and an absent field, are `unknown`.
+    /// Decodes a value of a set that later versions may extend. A string that is not in the set,
+    /// and an absent field, are `unknown`.
     package func choice<Choice: WireChoice>(_ name: String, as type: Choice.Type = Choice.self) throws(WireError) -> Choice {
         guard let value = self[name] else { return .unknown }
         guard case .string(let text) = value else { throw WireError(.invalid, field: name, rule: "must be a string") }
         return Choice(rawValue: text) ?? .unknown
     }
 
-    /// Decodes a value of an open set that may be absent.
+    /// Decodes a value of a set that later versions may extend; nil if the field is absent.
     package func choiceIfPresent<Choice: WireChoice>(
         _ name: String, as type: Choice.Type = Choice.self
     ) throws(WireError) -> Choice? {
@@ -125,8 +126,8 @@ package struct WireReader: Sendable {
         try self.required(try self.knownChoiceIfPresent(name), name)
     }
 
-    /// Decodes a value of a request that may be absent, and must otherwise be one that this version
-    /// supports.
+    /// Decodes a value of a request; nil if the field is absent. A present value must be one that
+    /// this version supports.
     package func knownChoiceIfPresent<Choice: WireChoice>(
         _ name: String, as type: Choice.Type = Choice.self
     ) throws(WireError) -> Choice? {

@@ -5,7 +5,8 @@ public struct ChatError: Error, Hashable, Sendable, CustomStringConvertible {
     public enum Code: String, WireChoice {
         /// A field is missing or invalid. `field` names it.
         case badRequest = "bad_request"
-        /// The session has ended or does not exist. Sign in again.
+        /// The session has ended or does not exist, the password or the code of a sign-in is wrong,
+        /// or the link to a file has expired.
         case unauthorized
         /// The role or the settings do not permit the action.
         case forbidden

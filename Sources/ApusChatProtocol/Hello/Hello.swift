@@ -1,6 +1,7 @@
 /// The features of clients and servers beyond the version of the protocol.
 package enum ChatFeature {
-    /// The version of the protocol. It is increased only if older clients could not continue.
+    /// The version of the protocol. It increases only with a change that older clients do not
+    /// understand.
     package static let protocolVersion: Int64 = 1
     /// The features that this version supports, as sent in `hello`.
     package static let all = [
@@ -101,7 +102,7 @@ package struct HelloRequest: Hashable, WireObject {
 
 /// The answer to `hello`.
 package struct HelloAnswer: Hashable, WireObject {
-    /// The protocol version of the session: the lower one of the two versions.
+    /// The protocol version of the session: the lower of the versions of the client and the server.
     package var version: Int64
     package var features: [String]
     package var limits: HelloLimits

@@ -1,4 +1,4 @@
-/// Identifies a conversation. The server chooses it at random.
+/// Identifies a conversation. The server chooses the identifier at random.
 public struct ConversationID: Hashable, Sendable, Comparable, CustomStringConvertible {
     /// The number that the text encodes. It is not negative.
     package let number: Int64
@@ -23,7 +23,8 @@ public struct ConversationID: Hashable, Sendable, Comparable, CustomStringConver
     public static func < (left: Self, right: Self) -> Bool { left.number < right.number }
 }
 
-/// Identifies a device of a user. The server chooses it at the first sign-in of the device.
+/// Identifies a device of a user. The server chooses the identifier at the first sign-in of the
+/// device.
 public struct DeviceID: Hashable, Sendable, Comparable, CustomStringConvertible {
     /// The number that the text encodes. It is not negative.
     package let number: Int64

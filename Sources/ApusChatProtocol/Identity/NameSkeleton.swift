@@ -47,8 +47,8 @@ package enum NameSkeleton {
         }
     }
 
-    /// Appends a scalar. A letter that looks like two others, such as `m` like `rn`, is appended as
-    /// those.
+    /// Appends a scalar, or the ASCII letters that it resembles: `m` is appended as `rn`, and `1`
+    /// as `l`.
     private static func append(_ scalar: Unicode.Scalar, to skeleton: inout String) {
         switch scalar {
         case "m": skeleton += "rn"

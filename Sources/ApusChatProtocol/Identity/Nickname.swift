@@ -15,12 +15,12 @@ package enum Nickname {
         guard !name.isEmpty, name.unicodeScalars.first != " ", name.unicodeScalars.last != " ", !self.isBlank(name) else {
             return nil
         }
-        // The compatibility form of a character can contain a space, such as that of U+00A8, which
-        // can follow another one. The rules apply until the name is stable (RFC 8266 section 2.3).
+        // The compatibility form of a character, such as U+00A8, can contain a space that follows
+        // another space. The rules apply until the name is stable (RFC 8266 section 2.3).
         return self.spaced(name)
     }
 
-    /// Returns the text without repeated spaces and spaces at its ends; nil if it contains a
+    /// Returns the text without repeated, leading and trailing spaces; nil if it contains a
     /// character that is not allowed.
     private static func spaced(_ text: String) -> String? {
         var spaced = String.UnicodeScalarView()
@@ -55,8 +55,8 @@ package enum Nickname {
         scalar.properties.isDefaultIgnorableCodePoint && scalar.value != 0xFE0F && scalar.value != 0xFE0E
     }
 
-    /// Returns whether a name contains marks and characters without ink only. U+2800 is the Braille
-    /// pattern without dots.
+    /// Returns whether a name contains only marks, spaces and characters that show nothing. U+2800
+    /// is the Braille pattern without dots.
     private static func isBlank(_ name: String) -> Bool {
         name.unicodeScalars.allSatisfy {
             switch $0.properties.generalCategory {
@@ -80,7 +80,8 @@ extension WireReader {
         guard let text = try self.stringIfPresent(name, maximum: maximum) else { return nil }
         if orEmpty && text.isEmpty { return text }
         guard let prepared = Nickname.prepared(text) else {
-            throw WireError(.invalid, field: name, rule: "must contain a visible character and no control characters")
+            throw WireError(
+                .invalid, field: name, rule: "must contain a visible character, and no control, invisible or unassigned characters")
         }
         guard prepared.unicodeScalars.count <= maximum else {
             throw WireError(.tooLarge, field: name, rule: "must have at most \(maximum) Unicode scalars")

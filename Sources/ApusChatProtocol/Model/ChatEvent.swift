@@ -74,10 +74,11 @@ public struct ChatEvent: Hashable, Sendable {
     public var state: EventState
     /// The content, depending on the kind; always an object.
     public var body: JSONObject
-    /// The time of the last edit, in milliseconds since 1970. For a call, the time of the last
-    /// change of its state.
+    /// The time of the last edit or, for a call, of the last change of its state, in milliseconds
+    /// since 1970; nil if there was none.
     public var editedAt: Int64?
-    /// The time at which the message expires, in milliseconds since 1970; nil if it does not.
+    /// The time at which the message expires, in milliseconds since 1970; nil if it does not
+    /// expire.
     public var expiresAt: Int64?
     /// The reactions, the most frequent first.
     public var reactions: [ReactionCount]

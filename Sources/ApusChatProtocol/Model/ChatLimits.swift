@@ -22,8 +22,8 @@ public enum ChatLimits {
     public static let mentions = 50
     /// The maximum size of the body of an application's kind and of an encrypted body, in bytes.
     public static let customBytes = 32 * 1024
-    /// The maximum number of levels of arrays and objects in the body of an application's kind.
-    /// Answers nest it further, and readers of JSON limit the levels of a text.
+    /// The maximum number of levels of arrays and objects in the body of an application's kind. An
+    /// answer contains the body at a deeper level, and JSON readers limit the number of levels.
     package static let customLevels = 32
     /// The maximum number of uploads that the body of an application's kind refers to.
     package static let customBlobs = 20
@@ -128,7 +128,8 @@ public enum ChatLimits {
     package static let subscriptions = 20
 
     // MARK: Blobs
-    /// The maximum size of an upload, in bytes, unless the server has another one (`blob_bytes`).
+    /// The maximum size of an upload, in bytes, unless the server sets another maximum
+    /// (`blob_bytes`).
     public static let blobBytes: Int64 = 100 * 1024 * 1024
     /// The maximum size of a file in a message, regardless of the limit of the server: 1 TiB.
     package static let fileBytes: Int64 = 1 << 40

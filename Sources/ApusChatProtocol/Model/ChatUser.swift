@@ -68,10 +68,11 @@ public struct ChatMember: Hashable, Sendable {
     /// The ordinal of the last message that a device of the member has received; nil if received
     /// positions are not shown, or it is not above ``read``. The server keeps it in memory only.
     public var received: Int64?
-    /// The time until which the member may not write, in milliseconds since 1970; nil if the member
-    /// may write.
+    /// The time until which the member is silenced, in milliseconds since 1970; nil if the member
+    /// is not silenced.
     public var mutedUntil: Int64?
-    /// The time at which the ban ends, in milliseconds since 1970; nil if it has no end.
+    /// The time at which the ban ends, in milliseconds since 1970; nil if the member is not banned,
+    /// or if the ban has no end.
     public var bannedUntil: Int64?
     /// The member that added or invited the user; nil if absent.
     public var by: UserName?

@@ -1,5 +1,5 @@
-/// The kind of an event. The set is open: later servers and applications send kinds that are not
-/// listed here. Clients show "update to see this" for a message of an unknown kind.
+/// The kind of an event. The set is open: later versions of the server and applications send kinds
+/// that are not listed here. Clients show "update to see this" for a message of an unknown kind.
 public struct EventKind: Hashable, Sendable, CustomStringConvertible {
     /// The known kinds as an enumeration, which is faster to compare than text.
     package enum Code: Hashable, Sendable {

@@ -23,8 +23,8 @@ public struct EventPreview: Hashable, Sendable {
     public var media: CallMedia?
     /// Whether the event is a voice message.
     public var isVoice: Bool
-    /// The duration of a call that has ended, or of a recording, in milliseconds; nil for other
-    /// events.
+    /// The duration of an accepted call that has ended, or of an audio recording, in milliseconds;
+    /// nil for other events.
     public var duration: Int64?
 
     package init(

@@ -5,10 +5,11 @@ package struct ReadMark: Hashable, WireObject {
     package var user: UserName
     package var read: Int64?
     package var received: Int64?
-    /// For the recipient's position: the number of unread messages, the number of these that
-    /// mention the recipient, and the ordinal of the newest message that was counted.
+    /// The number of unread messages; nil for the position of another member.
     package var unread: Int64?
+    /// The number of unread messages that mention the recipient; nil for another member.
     package var mentions: Int64?
+    /// The ordinal of the newest message that was counted; nil for another member.
     package var n: Int64?
 
     package init(
@@ -64,8 +65,8 @@ package struct PresencePush: Hashable, WireObject {
     package struct Entry: Hashable, WireObject {
         package var user: UserName
         package var isOnline: Bool
-        /// The time of the last connection, in milliseconds since 1970; nil if the recipient may
-        /// not see it.
+        /// The time of the last sign-in or renewal of a session, in milliseconds since 1970; nil if
+        /// the user is online.
         package var lastSeen: Int64?
 
         package init(user: UserName, isOnline: Bool, lastSeen: Int64? = nil) {

@@ -3,7 +3,7 @@ package struct EventPush: Hashable, WireObject {
     package var events: [ChatEvent]
     /// Whether the client should show no notification.
     package var isSilent: Bool
-    /// The `seq` up to which the events contain changes; nil for that of the last event.
+    /// The `seq` up to which the events contain changes; nil means the `seq` of the last event.
     package var asOf: Int64?
 
     package init(events: [ChatEvent], isSilent: Bool = false, asOf: Int64? = nil) {

@@ -43,7 +43,7 @@ public struct Contact: Hashable, Sendable, WireObject {
     public var state: ContactState
     /// The alias that the user gave the contact; nil if absent.
     public var alias: String?
-    /// The text of the request.
+    /// The text of the contact request; nil if there is none, or if the request was answered.
     public var text: String?
     /// The time of the last change, in milliseconds since 1970.
     public var at: Int64
@@ -127,8 +127,8 @@ package struct ContactRequestRequest: Hashable, WireObject {
     }
 }
 
-/// `contact.answer`: accepts or declines a contact request. The other user is not notified if it is
-/// declined.
+/// `contact.answer`: accepts or declines a contact request. The other user receives no event if the
+/// request is declined.
 package struct ContactAnswerRequest: Hashable, WireObject {
     package var id: ClientID
     /// The user that sent the request.
@@ -155,7 +155,7 @@ package struct ContactAnswerRequest: Hashable, WireObject {
     }
 }
 
-/// `contact.remove`, `block` and `unblock`. The other user is not notified.
+/// `contact.remove`, `block` and `unblock`. The other user receives no event.
 package struct ContactUserRequest: Hashable, WireObject {
     package var id: ClientID
     package var user: UserName

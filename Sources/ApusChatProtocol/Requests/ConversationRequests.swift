@@ -21,8 +21,8 @@ package struct OpenRequest: Hashable, WireObject {
     }
 }
 
-/// `conversation.create`: creates a group or a channel, whose owner is the user. Contacts are
-/// added, and other users are invited.
+/// `conversation.create`: creates a group or a channel, whose owner is the user. Users whose
+/// setting `add` includes the owner are added, and other users are invited.
 package struct CreateRequest: Hashable, WireObject {
     package var id: ClientID
     /// The kind: `group` or `channel`.

@@ -49,7 +49,9 @@ package struct HistoryRequest: Hashable, WireObject {
         self.limit = Int(try reader.integerIfPresent("limit", in: 1...Int64(ChatLimits.historyEvents)) ?? Int64(ChatLimits.historyEvents))
         self.thread = try reader.integerIfPresent("thread", in: seq)
         self.edits = try reader.integerIfPresent("edits", in: seq)
-        if self.edits != nil, self.thread != nil { throw WireError(.invalid, field: "edits", rule: "excludes `thread`") }
+        if self.edits != nil, self.thread != nil {
+            throw WireError(.invalid, field: "edits", rule: "must be absent if `thread` is present")
+        }
     }
 
     package func write(to writer: inout WireWriter) {

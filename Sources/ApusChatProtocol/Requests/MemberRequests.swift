@@ -1,4 +1,4 @@
-/// `member.add`: adds contacts as members, and invites other users.
+/// `member.add`: adds the users whose setting `add` includes the sender, and invites other users.
 package struct MemberAddRequest: Hashable, WireObject {
     package var id: ClientID
     package var conversation: ConversationID
@@ -246,8 +246,8 @@ package struct MemberUntilRequest: Hashable, WireObject {
     package var id: ClientID
     package var conversation: ConversationID
     package var users: [UserName]
-    /// The end, in milliseconds since 1970; nil if absent. For `member.mute`, 0 restores the
-    /// permission to write.
+    /// The end of the ban or of the silencing, in milliseconds since 1970; nil for no end. For
+    /// `member.mute`, 0 restores the permission to write.
     package var until: Int64?
 
     package init(id: ClientID, conversation: ConversationID, users: [UserName], until: Int64? = nil) {

@@ -131,7 +131,8 @@ public struct UserSettings: Hashable, Sendable, WireObject {
     public var typing: Bool?
     /// The start of the quiet hours, in minutes after midnight UTC.
     public var quietFrom: Int64?
-    /// The end of the quiet hours, in minutes after midnight UTC.
+    /// The end of the quiet hours, in minutes after midnight UTC. A change in which the start and
+    /// the end are equal removes the quiet hours.
     public var quietUntil: Int64?
     /// The folders, in the order of the list.
     public var folders: [Folder]?
@@ -147,7 +148,8 @@ public struct UserSettings: Hashable, Sendable, WireObject {
     ///   - receipts: Whether other users see this user's read positions, and this user sees theirs.
     ///   - typing: Whether other users see that this user is writing.
     ///   - quietFrom: The start of the quiet hours, in minutes after midnight UTC.
-    ///   - quietUntil: The end of the quiet hours, in minutes after midnight UTC.
+    ///   - quietUntil: The end of the quiet hours, in minutes after midnight UTC. A change in which
+    ///     the start and the end are equal removes the quiet hours.
     ///   - folders: The folders, in the order of the list.
     public init(
         messages: Audience? = nil, lastSeen: Audience? = nil, avatar: Audience? = nil, add: Audience? = nil, find: Audience? = nil,

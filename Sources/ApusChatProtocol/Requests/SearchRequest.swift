@@ -9,9 +9,9 @@ package struct SearchRequest: Hashable, WireObject {
     package var sender: UserName?
     /// Restricts the search to kinds of messages.
     package var kinds: [EventKind]
-    /// The earliest time, in milliseconds since 1970.
+    /// The earliest time of a message, in milliseconds since 1970.
     package var fromAt: Int64?
-    /// The latest time, in milliseconds since 1970.
+    /// The latest time of a message, in milliseconds since 1970.
     package var untilAt: Int64?
     /// The `page` of the previous answer; absent for the first page.
     package var page: PageToken?
@@ -35,7 +35,7 @@ package struct SearchRequest: Hashable, WireObject {
         self.sender = try reader.textIfPresent("sender")
         self.kinds = try reader.texts("kinds", maximum: 20)
         if self.query.isEmpty, self.conversation == nil || self.kinds.isEmpty {
-            throw WireError(.invalid, field: "query", rule: "is required without `conv` and `kinds`")
+            throw WireError(.invalid, field: "query", rule: "is required unless both `conv` and `kinds` are present")
         }
         self.fromAt = try reader.integerIfPresent("from_at")
         self.untilAt = try reader.integerIfPresent("until_at")

@@ -100,7 +100,7 @@ package enum SearchText {
             switch scalar.properties.generalCategory {
             case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter, .decimalNumber, .letterNumber,
                 .otherNumber:
-                // A final sigma is another form of sigma, to whose capital both belong.
+                // Both forms of the small sigma have the same capital letter, so they must match.
                 term.append(scalar == "ς" ? "σ" : scalar)
             default: break
             }

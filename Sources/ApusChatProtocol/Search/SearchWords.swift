@@ -14,13 +14,14 @@ package struct SearchWords: Hashable, Sendable {
     /// matches whole words only.
     static let shortestBeginning = 3
     private static let maximumPhrases = 16
-    /// The maximum number of characters of a snippet, and of those before the first found word if
-    /// the snippet does not begin with the text.
+    /// The maximum number of Unicode scalars of a snippet.
     private static let snippetLength = 120
+    /// The number of Unicode scalars before the first found word, unless the word is near the start
+    /// of the text.
     private static let snippetLead = 30
 
-    /// The phrases, in the order of the query; empty if the query contains no term. Further phrases
-    /// than the first 16 are ignored.
+    /// The phrases, in the order of the query; empty if the query contains no term. Phrases after
+    /// the first 16 are ignored.
     package var phrases: [Phrase] = []
 
     package init(_ text: String) {

@@ -51,7 +51,7 @@ package final class ChatFolder: Sendable {
         self.lock = descriptor
     }
 
-    // The object owns the descriptor. `unlock()` has ended the use of the folder before.
+    // The object owns the descriptor. Closing it also releases the lock.
     deinit { _ = close(self.lock) }
 
     /// Releases the lock, so that another server can use the folder. The caller must not write to
@@ -70,9 +70,9 @@ package final class ChatFolder: Sendable {
 
     /// Makes the names of the search index free if they are used by anything but files that the
     /// server can open. A file without the permissions is removed, because the index is rebuilt
-    /// from the log; a directory, which may contain data of the operator, is moved aside.
+    /// from the log; anything else, such as a directory with data of the operator, is renamed.
     ///
-    /// - Returns: The new paths of what was moved.
+    /// - Returns: The new paths of the renamed entries.
     func clearSearchNames() throws(StorageError) -> [String] {
         var moved: [String] = []
         for suffix in ["", "-wal", "-shm"] {
@@ -131,7 +131,8 @@ package final class ChatFolder: Sendable {
         return Int64(truncatingIfNeeded: status.st_ino)
     }
 
-    /// Returns the text of a small file of the folder; nil if there is none.
+    /// Returns the first 256 bytes of a file of the folder as text; nil if the file is missing,
+    /// empty or not readable.
     func text(of name: String) -> String? {
         let descriptor = open(self.path + "/" + name, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }

@@ -42,8 +42,8 @@ enum DataEpoch {
         try folder.write("\(place) \(commit)", to: self.file, isSynced: true)
     }
 
-    /// Records the number of a committed batch. Called periodically. A failure is ignored, because
-    /// an outdated number only weakens the detection.
+    /// Records the number of a committed batch. Called after a checkpoint and when the storage is
+    /// released. A failure is ignored, because an outdated number only weakens the detection.
     static func note(commit: Int64, in folder: ChatFolder) {
         guard let place = folder.text(of: self.file)?.split(separator: " ").first else { return }
         try? folder.write("\(place) \(commit)", to: self.file, isSynced: false)

@@ -27,8 +27,8 @@ package class SQLiteReads: ChatReads {
         self.hasSearchIndex = try SearchFile.attach(folder, to: self.connection)
     }
 
-    /// Attaches the search index again after it was rebuilt. SQLite permits it between transactions
-    /// only.
+    /// Attaches the search index again after it was rebuilt. SQLite attaches and detaches files
+    /// between transactions only.
     func renewSearchIndex() {
         guard let folder = self.folder, !self.connection.isInTransaction else { return }
         let generation = folder.search.generation

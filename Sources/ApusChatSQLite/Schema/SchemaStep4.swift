@@ -1,9 +1,9 @@
 /// The fourth version of the schema: events are stored in the order in which they were committed.
 ///
-/// A batch contains events of many conversations. Ordered by their ids, each event changed a
-/// different page and often split it. Now a batch fills the last pages of the table, and adds one
-/// short entry for each event to `event_id`. Recently stored events of all conversations, which
-/// most reads concern, are on adjacent pages.
+/// A batch contains events of many conversations. In the earlier order, by their ids, each event
+/// changed a different page and often split it. Now a batch fills the last pages of the table, and
+/// adds one short entry for each event to `event_id`. Recently stored events of all conversations,
+/// which most reads concern, are on adjacent pages.
 enum SchemaStep4 {
     private static let columns = """
         id, n, is_message, sender, at, kind, client_id, hash, ref, thread, state, body, expires_at, mentions, mentions_all,

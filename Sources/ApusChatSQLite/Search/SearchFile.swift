@@ -4,7 +4,7 @@ import ApusChatStorage
 /// a separate file, so that indexing does not take the lock of the log's writer.
 ///
 /// - `document` has the terms of each message, by its place in the log. A message without a text
-///   has none, and is found by its scope. `posting` is the full-text index of it.
+///   has no terms, and is found by its scope. `posting` is the full-text index of `document`.
 /// - `scope` has the conversation, the sender and the kind as terms, so that a search skips other
 ///   messages.
 enum SearchFile {
@@ -25,7 +25,7 @@ enum SearchFile {
         """
 
     /// Opens the index of a folder for writing. Creates a new index if there is none, or if the
-    /// existing one belongs to other data or cannot be opened.
+    /// existing one is corrupt, belongs to other data or has another version.
     static func open(_ folder: ChatFolder, cacheBytes: Int) throws(StorageError) -> SQLiteConnection {
         let connection = try SQLiteConnection(path: folder.databasePath, isReader: true, cacheBytes: cacheBytes)
         let position = try connection.statement(TransactionQuery.position).first { $0.text(0) }

@@ -10,7 +10,7 @@ package final class SearchIndex: SearchIndexing {
     package static let rebuildInterval: Int64 = 60_000
 
     private let folder: ChatFolder
-    /// The new paths of directories that had the names of the index, and were moved aside.
+    /// The new paths of directories that had the names of the index and were renamed.
     package let moved: [String]
     private let cacheBytes: Int
     private var connection: SQLiteConnection
@@ -27,9 +27,9 @@ package final class SearchIndex: SearchIndexing {
         var sender: Int64
         var at: Int64
         var kind: String
-        /// Whether it is a message with content.
+        /// Whether the event is a message with content.
         var hasContent: Bool
-        /// Its text; nil if it has none.
+        /// The text of the message; nil if it has none.
         var text: String?
         /// The number of the last change of the message, in the order of all changes of texts.
         var change: Int64

@@ -5,8 +5,9 @@ final class HotConversation {
     let slot: Int64
     var row: ConversationRow
     var members: [UserKey: MemberRow] = [:]
-    /// The `seq` and the ordinal of the last written event.
+    /// The `seq` of the last written event.
     var lastSeq: Int64
+    /// The ordinal of the last written message.
     var lastN: Int64
 
     init(slot: Int64, row: ConversationRow, lastSeq: Int64, lastN: Int64) {

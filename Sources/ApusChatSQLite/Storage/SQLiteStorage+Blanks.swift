@@ -35,8 +35,8 @@ extension SQLiteStorage {
         for key in touched { try self.moveKeptSeq(of: try self.existing(key).slot) }
     }
 
-    /// Moves the `seq` up to which retention is complete, so that it does not examine the same
-    /// events without content at each run.
+    /// Moves the `seq` up to which no message has content, so that an erasure does not examine the
+    /// same events again.
     private func moveKeptSeq(of slot: Int64) throws(StorageError) {
         guard let (kept, last) = try self.connection.statement(ChangeQuery.keptSeq).with(slot).first({ ($0.int(0), $0.int(1)) }) else {
             return

@@ -6,7 +6,8 @@ extension SQLiteStorage {
     func write(_ changes: Changes, commit: Int64) throws(StorageError) {
         for change in changes.conversations { try self.write(change, commit: commit) }
         try self.append(changes.events)
-        // A target that lost its content no longer names the mentioned users.
+        // Mentions are removed first: a target that lost its content no longer names the mentioned
+        // users.
         try self.removeMentions(of: changes.blanks)
         for event in changes.targets { try self.write(target: event) }
         for removal in changes.folderRemovals { try self.write(removal, commit: commit) }
@@ -90,7 +91,9 @@ extension SQLiteStorage {
         for event in events {
             if event.conversation != conversation.row.key { conversation = try self.existing(event.conversation) }
             guard event.seq == conversation.lastSeq + 1, event.seq <= EventPlace.largestSeq else {
-                throw StorageError(.invalidUse, message: "the event has seq \(event.seq) after \(conversation.lastSeq)")
+                throw StorageError(
+                    .invalidUse,
+                    message: "the event has seq \(event.seq) after \(conversation.lastSeq); the maximum is \(EventPlace.largestSeq)")
             }
             conversation.lastSeq = event.seq
             if event.isMessage { conversation.lastN = event.n }

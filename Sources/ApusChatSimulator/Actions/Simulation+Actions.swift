@@ -96,8 +96,8 @@ extension Simulation {
         device.request(Device.Change(id: id, command: self.command(device.user, device: device.index, id, action)))
     }
 
-    /// Forwards messages to another conversation. Sometimes names one that the device does not
-    /// show, or recalls one of them afterwards.
+    /// Forwards messages to another conversation. Sometimes names a message that the device does
+    /// not show, or recalls a forwarded one afterwards.
     private func forward(from conversation: ConversationID, on device: Device) {
         guard let target = self.dice.pick(device.conversations), let id = self.id() else { return }
         let shown = (0...self.dice.below(3)).compactMap { _ in self.message(in: conversation, on: device) }

@@ -52,8 +52,8 @@ extension Simulation {
         self.request(.createLink(key, terms), on: device)
     }
 
-    /// Returns a device of an owner or an admin, and a conversation that the user manages; nil if
-    /// none of twelve random devices is one.
+    /// Returns a device of an owner or an admin, and the head of a conversation that the user
+    /// manages; nil if none of twelve random devices belongs to such a user.
     func staff() -> (Device, ChatHead)? {
         for _ in 0..<12 {
             guard let device = self.dice.pick(self.devices) else { return nil }
@@ -65,7 +65,8 @@ extension Simulation {
         return nil
     }
 
-    /// Returns a user with a row in a conversation, who may be a former member.
+    /// Returns a user with a row in a conversation: a member, a former member, or an invited or
+    /// banned user.
     private func member(of key: ConversationKey) -> UserKey? {
         self.dice.pick((self.oracle.books[key]?.people.keys).map { $0.sorted() } ?? [])
     }

@@ -12,7 +12,7 @@ struct Options: Sendable {
     static let usage = """
         usage: scripts/simulate [--seeds A-B] [--seed N [--trace]] [--coverage] [--bench] [--jobs N] [--planted NAME]
           --seeds A-B     runs the seeds A to B (default: 1-100)
-          --seed N        runs one seed; --trace prints every message
+          --seed N        runs one seed; --trace prints every request and message
           --coverage      prints how often each kind of command and of incident occurred
           --bench         runs on one core and prints the steps a second
           --jobs N        the number of seeds at the same time (default: one a core)

@@ -20,7 +20,7 @@ enum SimulatorCommand {
         exit(report.failures.isEmpty ? 0 : 1)
     }
 
-    /// Replays one seed and prints each message.
+    /// Replays one seed and prints each request, message and fault of the network.
     private static func trace(_ options: Options) {
         let outcome = Simulation(seed: options.seeds.lowerBound, bug: options.bug) { print($0) }.run()
         print(outcome.text)

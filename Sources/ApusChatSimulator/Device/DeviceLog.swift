@@ -45,7 +45,7 @@ struct DeviceLog {
         let index = Int(event.seq - self.first)
         if let known = self.events[index], known.asOf > asOf { return }
         var event = event
-        // An edit of a message that has already expired contains no text.
+        // An edit or a preview of a message that has already expired has no content.
         if let ref = event.ref, self[ref]?.state == .expired { event = event.expired(with: ref) }
         self.replace(index, Stored(event: event, asOf: asOf))
     }
@@ -63,7 +63,7 @@ struct DeviceLog {
         }
         guard let ref = change.ref else { return }
         if let target = self.index(of: ref) { self.apply(change, at: target) }
-        // A recall also removes the content of the edits of the message.
+        // A recall also removes the content of the edits and previews of the message.
         guard change.kind == .recall else { return }
         for index in self.events.indices where self.events[index]?.event.ref == ref { self.apply(change, at: index) }
     }

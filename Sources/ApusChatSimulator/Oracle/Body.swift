@@ -11,7 +11,7 @@ enum Body {
     /// Returns the body of a forwarded message.
     ///
     /// - Parameter origin: The name of the sender of the original message; nil if the body already
-    ///   contains that of an earlier one.
+    ///   contains the origin of an earlier forward.
     static func forwarded(_ json: String, from origin: String?) -> String {
         guard let origin else { return json }
         let title = Self.title(json)

@@ -48,11 +48,13 @@ final class Entry {
     var call: Call?
     /// The title of the page that the preview of the text shows; empty if there is none.
     var preview = ""
-    /// The text, the title and the origin before the first edit, and the time of the last edit, in
-    /// milliseconds since 1970.
+    /// The text before the first edit.
     var original = ""
+    /// The title of the preview before the first edit.
     var originalPreview = ""
+    /// The sender of the original of a forwarded message, before the first edit.
     var firstOrigin: UserKey?
+    /// The time of the last edit, in milliseconds since 1970, or 0.
     var editedAt: Int64 = 0
     var state = EventState.normal
     var mentions: [UserKey] = []
@@ -111,7 +113,7 @@ struct Call {
     var state = CallState.ringing
     /// The time at which a callee accepted the call, in milliseconds since 1970; 0 before.
     var acceptedAt: Int64 = 0
-    /// The time from the answer to the end, in milliseconds; nil before the end.
+    /// The time from the acceptance to the end, in milliseconds; nil unless the state is `ended`.
     var duration: Int64?
 
     var isOver: Bool { self.state != .ringing && self.state != .accepted }
@@ -155,7 +157,7 @@ final class Person {
     var blocksSince: Int64 = 0
     var hasBlocked = false
     var silencedUntil: Int64 = 0
-    /// The end of a ban, or 0 if it has no end.
+    /// The time at which a ban ends, in milliseconds since 1970, or 0 if it has no end.
     var bannedUntil: Int64 = 0
     var draft = ""
     var draftSeq: Int64 = 0

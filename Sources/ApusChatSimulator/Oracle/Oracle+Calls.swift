@@ -86,7 +86,7 @@ extension Oracle {
     private static func state(of call: Call, after report: CallState, by actor: UserKey, caller: UserKey, isPair: Bool) -> CallState? {
         let isCallee = actor != caller && actor != UserKey(0)
         switch (call.state, report) {
-        // A member leaves the call of a group, which goes on for the others.
+        // A member leaves the call of a group, which continues for the others.
         case (.accepted, .ended): return isPair || actor == UserKey(0) ? .ended : nil
         case (.ringing, .accepted): return isCallee ? .accepted : nil
         // In a group, the call still rings for the other users.

@@ -36,7 +36,7 @@ extension Oracle {
         return nil
     }
 
-    /// Returns the messages with the text of a message in other conversations.
+    /// Returns the messages of other conversations that have the text of a message.
     func copies(of address: EventAddress) -> [EventAddress] {
         guard let book = self.books[address.conversation], let index = book.index(of: address.seq), !book.entries[index].text.isEmpty
         else { return [] }

@@ -66,7 +66,8 @@ extension Oracle {
         return self.bring(users.compactMap { $0 }, to: book, by: actor, at: time) ?? .unchanged
     }
 
-    /// Divides users: contacts are added, except those that left; the other users are invited.
+    /// Divides users: contacts are added unless they left or block the actor; the other users are
+    /// invited.
     private func newcomers(_ users: [UserKey], to book: Book, by actor: UserKey, at time: Int64) -> (added: [UserKey], asked: [UserKey]) {
         var added: [UserKey] = []
         var asked: [UserKey] = []

@@ -26,7 +26,7 @@ extension Oracle {
 
     /// Returns whether a user may perform an action.
     ///
-    /// - Parameter time: The time by which a ban can have ended.
+    /// - Parameter time: The time at which a ban is evaluated, in milliseconds since 1970.
     func allows(_ deed: Deed, _ person: Person, in book: Book, at time: Int64 = 0) -> Bool {
         switch person.state {
         case .joined: break

@@ -19,7 +19,7 @@ extension Oracle {
         guard let range = person.range(last: book.lastSeq), range.contains(entry.seq) else { return .absent }
         if entry.isHidden(from: user) { return .hidden }
         if entry.n == 0, entry.ref > 0, let target = book.index(of: entry.ref) {
-            // A change of an entry that the user may not see would reveal it.
+            // A change would reveal an entry that the user may not see.
             if entry.ref < range.lowerBound || book.entries[target].isHidden(from: user) { return .hidden }
         }
         return entry.state.isBlank ? .blank : .full
@@ -46,8 +46,8 @@ extension Oracle {
         }
     }
 
-    /// Compares an event with an entry that the user may see completely, except for changes by a
-    /// user that it blocks.
+    /// Compares an event with an entry that the user may see completely. Edits, reactions and votes
+    /// of a user that the user blocks must not be shown.
     func contentFault(of event: ChatEvent, _ entry: Entry, to person: Person, _ user: UserKey) -> String? {
         let since = person.blocksSince
         let isFirstForm = since > 0 && entry.sender != user && entry.editedAt > since
@@ -71,8 +71,8 @@ extension Oracle {
         return self.countFault(of: event, entry, isBlocking: since > 0, user)
     }
 
-    /// Compares the number of replies and the last reply with the log. A device does not count the
-    /// replies that it never saw.
+    /// Compares the number of replies and the last reply with the log. A device may not count
+    /// replies that are hidden from the user.
     ///
     /// - Parameter isStored: Whether a device has stored the event.
     func threadFault(of event: ChatEvent, in book: Book, _ user: UserKey, isStored: Bool) -> String? {

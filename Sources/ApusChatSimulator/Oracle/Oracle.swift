@@ -21,7 +21,8 @@ final class Oracle {
     var plans: [ScheduledAddress: Plan] = [:]
     /// The users whose accounts were deleted.
     var deleted: Set<UserKey> = []
-    /// The devices of each call since the server started, with their users.
+    /// The devices that take part in each call, as known since the server started, with their
+    /// users.
     var callers: [EventAddress: [DeviceKey: UserKey]] = [:]
     /// The devices with a connection to the server.
     var connectedDevices: Set<DeviceKey> = []

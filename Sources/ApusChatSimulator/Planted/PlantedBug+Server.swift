@@ -84,8 +84,8 @@ extension PlantedBug {
     }
 }
 
-/// The planted bug that compares a retry with the stored body, as a server would that computes the
-/// hash from the log.
+/// The planted bug that compares a retry with the stored body, like a server that computes the hash
+/// from the log.
 private enum RetryByStoredBody {
     static func apply(to commands: inout [Command], _ facts: inout Facts, _ storage: MemoryStorage) {
         for index in commands.indices {

@@ -1,4 +1,4 @@
-/// A bug that the shell of the simulator has on request, to show that the oracle detects it.
+/// A bug that the simulator plants in a shell on request, to show that the oracle detects it.
 enum PlantedBug: String, CaseIterable, Sendable {
     /// Answers are sent after the decision. If the server stops before the commit, it has
     /// acknowledged commands that are lost.
@@ -54,7 +54,8 @@ enum PlantedBug: String, CaseIterable, Sendable {
     /// A removed preview remains in the message.
     case previewStays = "preview-stays"
 
-    /// A seed that finds the bug. `scripts/simulate --planted all` prints the lowest ones.
+    /// A seed that finds the bug. `scripts/simulate --planted all` prints the lowest seed for each
+    /// bug.
     var seed: UInt64 {
         switch self {
         case .retryByStoredBody, .earlyPushSkips, .unreadCountsChanges, .mentionsSurviveRecall, .recalledServed,

@@ -75,8 +75,8 @@ final class Connection {
 
     func ask() { self.question = self.sent }
 
-    /// Returns whether the device has taken all messages that were sent before ``ask()``.
-    /// Returns true once.
+    /// Returns whether the device has taken all messages that were sent before ``ask()``. Returns
+    /// true only once for each call of ``ask()``.
     func isAnswered() -> Bool {
         guard let question = self.question, self.taken >= question else { return false }
         self.question = nil
@@ -88,11 +88,11 @@ final class Connection {
 struct Stall {
     /// The ends of the logs when the connection stalled.
     var ends: [ConversationKey: Int64] = [:]
-    /// The number of the batch in which it stalled.
+    /// The number of the batch in which the connection stalled.
     var batch = -1
     /// The conversations with new events whose positions were not sent yet.
     var owed: Set<ConversationKey> = []
-    /// The time by which they must be sent.
+    /// The time by which the positions must be sent.
     var due: Int64 = 0
 }
 

@@ -2,7 +2,7 @@ import ApusChatProtocol
 import ApusChatStorage
 import ApusJSON
 
-/// Creates events of the wire from rows. An event is cached until its row changes.
+/// Creates the events that are sent from rows. An event is cached until its row changes.
 final class EventEncoder {
     private final class Encoded {
         let row: EventRow

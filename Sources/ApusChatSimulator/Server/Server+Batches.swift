@@ -58,7 +58,7 @@ extension Server {
                 case .decideAgain: continue
                 // The simulated disk does not fail because of the content of a batch.
                 case .decideHalves:
-                    self.faults.append("a batch was misused: \(error)")
+                    self.faults.append("the storage refused a batch: \(error)")
                     return
                 case .refuseBatch(let error), .fail(let error): return self.refuse(entries, error)
                 case .becomeReadOnly(let error, let delay):

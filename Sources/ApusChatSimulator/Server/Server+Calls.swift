@@ -39,7 +39,7 @@ extension Server {
         self.perform(self.calls.timerFired(call, at: self.clock.monotonic))
     }
 
-    /// Continues the calls that ran when the server stopped.
+    /// Resumes the calls that were running when the server stopped.
     func resumeCalls() {
         self.calls = Self.newCallWatch
         self.callTimers = [:]

@@ -7,8 +7,8 @@ extension Server {
     /// The ticket of the commands of `maintain`.
     private static let maintenanceTicket: Int64 = -1
 
-    /// Submits the commands that are due: scheduled messages, ends of polls, and removals of
-    /// expired messages.
+    /// Submits the commands that are due: scheduled messages, ends of polls, removals of expired
+    /// messages, and erasure of deleted accounts.
     func maintain() {
         let time = self.stamps.stamp(wall: self.clock.wall, monotonic: self.clock.monotonic)
         // After a jump of the clock, nothing is deleted or sent because of its age.

@@ -24,11 +24,12 @@ final class Server {
     var purposes: [Int64: (connection: Connection, purpose: Purpose)] = [:]
     var lastTicket: Int64 = 0
     var maintenance = Maintenance(pageLimit: 20)
-    /// The value before the commands that wait, and their number.
+    /// The value before the commands that wait.
     var maintenanceBefore = Maintenance(pageLimit: 20)
+    /// The number of commands of `maintain` that wait.
     var maintaining = 0
     var calls = Server.newCallWatch
-    /// For each call with a timer, the number of the newest one.
+    /// For each call with a timer, the number of its newest timer.
     var callTimers: [EventAddress: Int] = [:]
     var lastCallTimer = 0
     /// The scheduled messages that the planted bug has sent and not removed.

@@ -12,14 +12,14 @@ final class Agenda {
         case probe(life: Int)
         /// Send the newest positions of quiet logs. Valid until the server restarts.
         case digest(life: Int)
-        /// Let the connections of devices transfer data again.
+        /// Make the connections of devices transfer data again.
         case heal([Int])
-        /// Let a device read its connection again.
+        /// Make a device read its connection again.
         case reads(Connection)
         /// Close a connection if it is still stalled.
         case stall(SocketKey)
-        /// Check that a connection that was stalled received the changed positions. Valid until it
-        /// stalls again, which moves the check.
+        /// Check that a connection that was stalled received the changed positions. Valid until the
+        /// connection stalls again, which postpones the check.
         case owed(SocketKey, due: Int64)
         /// Deliver the page of the link of a text. Valid until the server restarts.
         case page(life: Int, EventAddress, body: String)

@@ -104,7 +104,7 @@ struct Coverage: Sendable {
         for incident in self.incidents.indices { self.incidents[incident] += other.incidents[incident] }
     }
 
-    /// The verbs that were never accepted and the incidents that never happened.
+    /// The verbs that were never accepted, and the incidents that never occurred.
     var missing: [String] {
         Verb.allCases.filter { $0 != .other && self.verbs[$0.rawValue][0] + self.verbs[$0.rawValue][1] == 0 }.map { "\($0)" }
             + Incident.allCases.filter { self.incidents[$0.rawValue] == 0 }.map { "\($0)" }

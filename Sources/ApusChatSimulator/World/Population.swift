@@ -6,7 +6,7 @@ struct Population {
     static let userCount = 50
 
     var users: [UserKey] = []
-    /// The names, in the order of `users`, whose keys begin with 1.
+    /// The names, in the order of `users`.
     var names: [UserName] = []
     var own: [UserKey: ConversationKey] = [:]
     /// For each device, its user.

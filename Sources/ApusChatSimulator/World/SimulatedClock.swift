@@ -2,7 +2,7 @@
 final class SimulatedClock {
     /// The time since the run began, in milliseconds.
     private(set) var monotonic: Int64 = 0
-    /// The difference between the wall clock and the monotonic one.
+    /// The difference between the wall clock and the monotonic clock, in milliseconds.
     private var offset: Int64 = 1_700_000_000_000
 
     var wall: Int64 { self.offset + self.monotonic }

@@ -6,7 +6,7 @@ import DequeModule
 // The end of a run: the faults end, all data is delivered, and each device reads the missing data.
 extension Simulation {
     func settle() {
-        self.note("the faults cease")
+        self.note("the faults end")
         self.server.isLossy = false
         for connection in self.connections {
             connection.isCut = false
@@ -42,7 +42,8 @@ extension Simulation {
         return false
     }
 
-    /// Lets the server finish the erasure of deleted accounts. Returns false if it does not end.
+    /// Makes the server finish the erasure of deleted accounts. Returns false if the erasure does
+    /// not end.
     private func erase() -> Bool {
         for _ in 0..<2_000 {
             guard self.server.faults.isEmpty, !self.server.storage.deletedAccounts(limit: 1).isEmpty else { return true }

@@ -17,8 +17,8 @@ package struct Facts: Sendable {
     package var scheduled = FactTable<ScheduledAddress, ScheduledRow>()
     package var scheduledCounts: [UserKey: Int] = [:]
     package var contactCounts: [UserKey: ContactCounts] = [:]
-    /// The joined members that hid an event, or whose visible range begins after it. The list ends
-    /// after `maximumUnseen` + 1 members.
+    /// The joined members from whom an event is hidden, or whose visible range begins after it; at
+    /// most `maximumUnseen` + 1 members.
     package var unseen: [EventAddress: [UserKey]] = [:]
     package static let maximumUnseen = 1_000
     package var skips: [SkipNeed: Int64] = [:]

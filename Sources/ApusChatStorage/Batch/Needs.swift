@@ -80,8 +80,8 @@ package struct SkipNeed: Hashable, Sendable {
 package struct BlobNeed: Hashable, Sendable {
     package let user: UserKey
     package let blob: BlobID
-    /// Whether the blob must be of a conversation that the user is in. A former member may read
-    /// those from before the end of the membership otherwise.
+    /// Whether only blobs of conversations of which the user is a member are readable. If false, a
+    /// former member may also read the blobs from before the end of the membership.
     package let asMember: Bool
     package init(user: UserKey, blob: BlobID, asMember: Bool = false) {
         self.user = user

@@ -40,7 +40,7 @@ final class MemoryConversation {
         self.events.append(event)
     }
 
-    /// Replaces the properties of an event that can change.
+    /// Replaces an event of the log, and updates the pins.
     func replace(_ event: EventRow) {
         guard self.event(event.seq) != nil else { return }
         self.events[Int(event.seq) - 1] = event

@@ -17,10 +17,12 @@ package struct AccountRow: Sendable, Equatable {
     package var quietHours: QuietHours?
     /// Whether all messages of a deleted account are erased.
     package var isErased = false
-    /// The numbers of conversations in the list, of pinned ones, and of unanswered invitations.
-    /// They are not stored: the storage counts them for the accounts that a batch needs.
+    /// The number of conversations in the list. It is not stored: the storage counts it for the
+    /// accounts that a batch needs.
     package var conversationCount = 0
+    /// The number of pinned conversations, which the storage counts.
     package var pinnedCount = 0
+    /// The number of unanswered invitations, which the storage counts.
     package var invitationCount = 0
     /// The number of invitations and contact requests that the user sent on `invitationDay`.
     package var invitationsToday = 0
@@ -43,7 +45,8 @@ package struct AccountPrivacy: Sendable, Equatable {
     package var messages = Audience.all
     /// The users that can add this user to groups without an invitation.
     package var add = Audience.contacts
-    /// The users that see whether this user is connected, and the time of the last connection.
+    /// The users that see whether this user is connected, and the time of the last sign-in or
+    /// renewal of a session.
     package var lastSeen = Audience.contacts
     /// The users that see this user's picture.
     package var avatar = Audience.all
@@ -211,7 +214,7 @@ package struct SendAddress: Hashable, Sendable {
 }
 
 /// The answer to a request that changes data. A retry receives it again. `seq` and `n` are those of
-/// the event that the request added, or 0.
+/// the event that the request added, or 0; for `mark`, the last `seq` and the read position.
 package struct StoredAnswer: Sendable, Equatable {
     package var conversation: ConversationKey
     package var seq: Int64

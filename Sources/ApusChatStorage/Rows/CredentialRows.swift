@@ -41,7 +41,7 @@ package struct DeviceRow: Sendable, Equatable {
     package var address = ""
     /// The generation of the newest refresh token.
     package var generation: Int64 = 1
-    /// Whether the newest refresh token, or an access token made with it, was used.
+    /// Whether an access token of the newest generation was used. True for a new device.
     package var isConfirmed = true
     /// The time at which the newest refresh token was created, in milliseconds since 1970.
     package var rotatedAt: Int64

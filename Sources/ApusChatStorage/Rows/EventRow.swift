@@ -48,9 +48,9 @@ package struct EventRow: Sendable, Equatable {
     package var isClosed = false
     /// The time at which a poll ends, in milliseconds since 1970, or 0.
     package var closesAt: Int64 = 0
-    /// The number of replies in the thread that this message began, and the `seq` of the newest
-    /// one.
+    /// The number of replies in the thread that this message began.
     package var replyCount: Int64 = 0
+    /// The `seq` of the newest reply in the thread that this message began, or 0.
     package var lastReply: Int64 = 0
 
     package init(
@@ -83,7 +83,7 @@ package struct EventRow: Sendable, Equatable {
     /// Whether the event is a message, which has an ordinal.
     package var isMessage: Bool { self.n > 0 }
 
-    /// The event with its original body, for a list of its edits.
+    /// The event with its body before the first edit.
     package var firstForm: EventRow {
         guard !self.original.isEmpty, !self.state.isBlank else { return self }
         var event = self

@@ -16,8 +16,8 @@ package struct FolderRow: Sendable, Equatable {
     /// Assigns slots to a new list of folders.
     ///
     /// A folder keeps the slot of the known folder with the same name. If the lists have the same
-    /// length and one name differs, the known folder is renamed. All other folders get slots that
-    /// no known folder has.
+    /// length, a new name at the position of a folder that no longer exists renames this folder.
+    /// All other folders get slots that no known folder has.
     ///
     /// - Returns: The folders, and the bits of folders that no longer exist.
     package static func arranged(_ folders: [Folder], after known: [Self]) -> (rows: [Self], removed: UInt64) {

@@ -25,7 +25,7 @@ package struct MemberRow: Sendable, Equatable {
     package var invitedBy = UserKey(0)
     /// The time until which an admin has silenced the member, in milliseconds since 1970, or 0.
     package var silencedUntil: Int64 = 0
-    /// The end of a ban, or 0 if it has no end.
+    /// The time at which a ban ends, in milliseconds since 1970, or 0 if it has no end.
     package var bannedUntil: Int64 = 0
     /// The time of the member's last message, in milliseconds since 1970, for slow mode.
     package var lastSentAt: Int64 = 0

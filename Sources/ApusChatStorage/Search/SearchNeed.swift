@@ -9,8 +9,9 @@ package struct SearchNeed: Sendable {
     package var sender: UserKey?
     /// Restricts the search to kinds of messages; empty for all kinds.
     package var kinds: [EventKind] = []
-    /// The earliest and the latest time, in milliseconds since 1970.
+    /// The earliest time of a message, in milliseconds since 1970.
     package var from: Int64?
+    /// The latest time of a message, in milliseconds since 1970.
     package var until: Int64?
     /// The `next` of the previous page; nil for the first page.
     package var cursor: Int64?
@@ -20,7 +21,8 @@ package struct SearchNeed: Sendable {
     /// Whether all messages of the kinds in the conversation are found, without words.
     package var isListing: Bool { self.words.phrases.isEmpty && self.conversation != nil && !self.kinds.isEmpty }
 
-    /// Returns whether a message has content, and the words.
+    /// Returns whether a message has content and, unless all messages are listed, contains the
+    /// words.
     package func matches(_ event: EventRow) -> Bool {
         if self.isListing { return event.isMessage && !event.state.isBlank }
         return event.searchText.map { self.words.matches(in: $0) != nil } ?? false

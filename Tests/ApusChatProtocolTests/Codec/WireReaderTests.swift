@@ -39,7 +39,7 @@ struct WireReaderTests {
         let push: JSONValue = ["events": [event]]
         let error = self.problem { () throws(WireError) in _ = try EventPush(json: push) }
         #expect(error?.field == "events[0].reactions[1].count")
-        #expect(error?.message == "`events[0].reactions[1].count` must be an integer of 0 to 9007199254740991")
+        #expect(error?.message == "`events[0].reactions[1].count` must be an integer from 0 to 9007199254740991")
         let refusal = ChatError(try #require(error))
         #expect(refusal.code == .badRequest && refusal.field == error?.field && refusal.message == error?.message)
     }

@@ -41,8 +41,8 @@ package struct CallMesh: Sendable, Equatable {
         /// The only other device left. The log reports the end, unless the device could not report
         /// it: end the call after `leaveTime`.
         case awaitEnd
-        /// The call of a group is said to be full: end with `full` unless another device connects
-        /// within `joinTime`. Does nothing while the device already waits.
+        /// Another device reports that the call of a group is full. End with `full` unless a device
+        /// connects within `joinTime`. Does nothing while the device already waits.
         case awaitPeers
     }
 
@@ -56,7 +56,8 @@ package struct CallMesh: Sendable, Equatable {
     private let me: UserName
     private let isGroup: Bool
     package private(set) var peers: [Peer] = []
-    /// Apps without sessions that announced themselves before the answer, and wait for an offer.
+    /// The devices without a session that announced themselves before the answer, and wait for an
+    /// offer.
     private var early: [Peer] = []
     /// Whether the device has announced itself, and no other device has connected since.
     private var isJoining = false
@@ -80,7 +81,8 @@ package struct CallMesh: Sendable, Equatable {
         self.early = []
         if self.isGroup {
             self.isJoining = self.peers.isEmpty
-            // The log records the first answer only, so a signal stops the user's other devices.
+            // The log records the first answer only, so a signal ends the ringing of the user's
+            // other devices.
             actions += [.send(.join(), to: .participants), .send(.answered, to: .user(self.me))]
         } else if let other {
             actions.append(.send(.join(), to: .user(other)))
@@ -106,7 +108,8 @@ package struct CallMesh: Sendable, Equatable {
         switch phase {
         case .starting, .over: return []
         case .incoming, .joining:
-            // Devices with a session answer an announcement, so it is not needed yet.
+            // Devices with a session answer the later announcement of this device, so theirs is
+            // ignored.
             if case .join = signal.content, peer.session.isEmpty, self.early.count < Self.maximumEarly { self.early.append(peer) }
             return []
         case .outgoing, .active: break

@@ -6,8 +6,8 @@ package import ApusJSON
 /// It comes from other users, so each field is checked and bounded.
 package struct CallSignal: Sendable, Hashable {
     package enum Content: Sendable, Hashable {
-        /// The device takes part. `isReply`: it answers an announcement. `isRepeated`: it announces
-        /// itself again after a reconnection.
+        /// The device takes part. `isReply`: the device answers an announcement. `isRepeated`: the
+        /// device announces itself again after a reconnection.
         case join(isReply: Bool = false, isRepeated: Bool = false)
         /// The device leaves. `isMoved`: another device of the recipient took its place.
         case leave(isMoved: Bool = false)

@@ -56,8 +56,8 @@ package struct DeviceCallMachine: Sendable, Equatable {
 
     /// Handles the answer to `call.start`.
     ///
-    /// - Parameter isOwn: Whether the call was started by this request. Otherwise the device joins
-    ///   a call that takes place.
+    /// - Parameter isOwn: Whether the call was started by this request. If not, the device joins a
+    ///   running call.
     package mutating func started(isOwn: Bool) -> Action {
         guard self.phase == .starting else { return .doNothing }
         self.phase = isOwn ? .outgoing : .joining
@@ -96,7 +96,7 @@ package struct DeviceCallMachine: Sendable, Equatable {
 
     /// Handles a state that the log reports.
     ///
-    /// - Parameter isOwn: Whether a device of this user reported it.
+    /// - Parameter isOwn: Whether a device of this user reported the state.
     package mutating func told(_ state: CallState, isOwn: Bool) -> Action {
         guard !self.isOver else { return .doNothing }
         switch state {

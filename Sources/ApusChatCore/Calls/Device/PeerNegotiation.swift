@@ -5,7 +5,7 @@
 /// never half made when the offer of the other side arrives.
 package struct PeerNegotiation: Sendable, Equatable {
     package enum Action: Sendable, Equatable {
-        /// Create an offer, set it as the local description, send it, and call `settled`.
+        /// Create an offer, set it as the local description, and send it.
         case offer
         /// Roll the own offer back if `rollsBack`, set the received offer as the remote
         /// description, create an answer, set it as the local description, send it, and call

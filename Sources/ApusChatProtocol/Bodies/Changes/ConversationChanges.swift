@@ -23,7 +23,7 @@ extension ConversationCreateBody: WireObject {
     }
 }
 
-/// The body of `conversation.set`: the changed values.
+/// The body of `conversation.set`: the changed values. Unchanged values are nil.
 public struct ConversationSetBody: Hashable, Sendable {
     /// The title.
     public var title: String?
@@ -96,7 +96,7 @@ extension MemberBody: WireObject {
 
 /// The way in which a user became a member.
 public enum JoinWay: String, WireChoice {
-    /// A contact added the user.
+    /// A member added the user without an invitation.
     case add
     /// The user accepted an invitation.
     case invite

@@ -113,7 +113,7 @@ extension PinBody: WireObject {
 public struct CallUpdateBody: Hashable, Sendable {
     /// The new state.
     public var state: CallState
-    /// The time from acceptance to the end, in milliseconds; nil before the end.
+    /// The time from acceptance to the end, in milliseconds; nil unless the state is `ended`.
     public var duration: Int64?
 
     package init(state: CallState, duration: Int64? = nil) {

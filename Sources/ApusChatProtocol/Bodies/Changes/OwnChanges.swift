@@ -1,5 +1,5 @@
 /// The body of `self.pin`, `self.archive`, `self.mute`, `self.unread` and `self.folder`: the new
-/// value of one of the user's settings for a conversation.
+/// value of one of the user's settings for a conversation. The other settings are nil.
 public struct OwnSetBody: Hashable, Sendable {
     /// The conversation.
     public var conversation: ConversationID
@@ -60,7 +60,7 @@ extension OwnSetBody: WireObject {
 public struct DraftBody: Hashable, Sendable {
     /// The conversation.
     public var conversation: ConversationID
-    /// The draft; absent if it was removed.
+    /// The draft; nil if it was removed.
     public var draft: DraftText?
 
     package init(conversation: ConversationID, draft: DraftText? = nil) {
@@ -160,7 +160,7 @@ public struct ContactBody: Hashable, Sendable {
     public var isIncoming: Bool
     /// The alias of the contact; empty if it was removed.
     public var alias: String?
-    /// The text of a request.
+    /// The text of a contact request; nil for other changes, or if the request has none.
     public var text: String?
 
     package init(user: UserName, isIncoming: Bool = false, alias: String? = nil, text: String? = nil) {
