@@ -23,9 +23,9 @@ public final class ChatServer: Service {
         public var port: Int
         /// The fingerprint of the server's certificate, for clients that pin it; nil without TLS.
         public var certificate: CertificateFingerprint?
-        /// Whether the address is that of the metrics.
+        /// Whether the listener serves the metrics.
         public var isForMetrics = false
-        /// Whether the address is that of ``ChatServerConfiguration/legacyPort``.
+        /// Whether the listener serves the apps of ``ChatServerConfiguration/legacyPort``.
         public var isLegacy = false
         /// The URL for a browser or a client.
         public var url: String { "\(self.scheme)://\(self.host.contains(":") ? "[\(self.host)]" : self.host):\(self.port)" }

@@ -262,7 +262,8 @@ package final class ChatService: Sendable {
         }
     }
 
-    /// Submits commands in order. The answer is that of the last command, or the first refusal.
+    /// Submits commands in order. Completes with the answer to the last command, or with the first
+    /// refusal.
     private func submit(
         _ commands: Result<[Command], ChatError>, _ change: Change, _ requester: Requester, answeringOn eventLoop: (any EventLoop)?,
         _ completion: @escaping @Sendable (Result<JSONValue, ChatError>) -> Void

@@ -8,7 +8,7 @@ package struct PushSubscription: Sendable {
     package static let endpointBytes = 2_000
 
     package let endpoint: PushEndpoint
-    /// The public key of the browser, with which messages for it are encrypted.
+    /// The public key of the browser, with which messages for the browser are encrypted.
     package let key: P256.KeyAgreement.PublicKey
     /// The authentication secret that the browser shares with the server.
     package let secret: [UInt8]

@@ -11,7 +11,7 @@ package struct VAPID: Sendable {
     private let contact: String?
 
     /// - Parameters:
-    ///   - key: The key of the server. Subscriptions are bound to it.
+    ///   - key: The key of the server, to which subscriptions are bound.
     ///   - contact: A `mailto:` or `https:` URL by which the operator of a push service can contact
     ///     the operator of the server.
     package init(key: P256.Signing.PrivateKey, contact: String? = nil) {

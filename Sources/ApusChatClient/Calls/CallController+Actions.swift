@@ -52,7 +52,7 @@ extension CallController {
 
     /// Answers the call that rings.
     ///
-    /// - Parameter media: The media that the user sends; nil for those of the call.
+    /// - Parameter media: The media that the user sends; nil for the media of the call.
     /// - Throws: The error of the stack or of the server. The call then still rings.
     public func answer(_ media: CallMedia? = nil) async throws {
         guard let session = self.current, session.machine.phase == .incoming else { return }

@@ -81,7 +81,7 @@ public protocol CallConnection: AnyObject {
     /// Requests new paths (RFC 8445 section 9). The connection then reports that it needs a
     /// negotiation.
     ///
-    /// - Parameter configuration: The servers, if they changed; otherwise nil.
+    /// - Parameter configuration: The servers; nil if they did not change.
     func restartICE(_ configuration: CallConfiguration?)
     /// Closes the connection. It reports nothing afterwards.
     func close()

@@ -103,7 +103,7 @@ extension ChatClient {
     ///
     /// - Parameters:
     ///   - name: The user.
-    ///   - size: The maximum width and height, in pixels. Default: those of the upload.
+    ///   - size: The maximum width and height, in pixels. Default: the size of the upload.
     public func avatar(of name: UserName, size: Int? = nil) async throws(ChatClientError) -> [UInt8]? {
         try await self.engine.picture(await self.user(name)?.avatar, of: .user(name), size: size)
     }
@@ -112,7 +112,7 @@ extension ChatClient {
     ///
     /// - Parameters:
     ///   - entry: The entry of the directory.
-    ///   - size: The maximum width and height, in pixels. Default: those of the upload.
+    ///   - size: The maximum width and height, in pixels. Default: the size of the upload.
     public func avatar(of entry: DirectoryEntry, size: Int? = nil) async throws(ChatClientError) -> [UInt8]? {
         try await self.engine.picture(entry.avatar, of: .conversation(entry.conversation), size: size)
     }
@@ -121,7 +121,7 @@ extension ChatClient {
     ///
     /// - Parameters:
     ///   - code: The code of the link.
-    ///   - size: The maximum width and height, in pixels. Default: those of the upload.
+    ///   - size: The maximum width and height, in pixels. Default: the size of the upload.
     public func avatar(of code: LinkCode, size: Int? = nil) async throws(ChatClientError) -> [UInt8]? {
         try await self.engine.picture(try await self.info(of: code).avatar, of: .link(code), size: size)
     }
@@ -140,7 +140,7 @@ extension ChatConversation {
 
     /// Downloads the picture of the conversation; nil if it has none.
     ///
-    /// - Parameter size: The maximum width and height, in pixels. Default: those of the upload.
+    /// - Parameter size: The maximum width and height, in pixels. Default: the size of the upload.
     public func avatar(size: Int? = nil) async throws(ChatClientError) -> [UInt8]? {
         try await self.engine.picture(try await self.head.avatar, of: .conversation(self.id), size: size)
     }

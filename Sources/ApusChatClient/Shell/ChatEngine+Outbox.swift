@@ -173,7 +173,7 @@ extension ChatEngine {
         progress: (Int64) throws(ChatClientError) -> Void
     ) async throws(ChatClientError) -> UploadedBlob {
         guard let file = FileHandle(forReadingAtPath: upload.file) else {
-            throw ChatClientError(.notFound, message: "the file \(upload.file) cannot be read")
+            throw ChatClientError(.notFound, message: "the file \(upload.file) does not exist or cannot be read")
         }
         defer { try? file.close() }
         var location = upload.location

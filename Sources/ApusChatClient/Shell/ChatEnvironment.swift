@@ -5,7 +5,7 @@ import Foundation
 /// random numbers.
 package struct ChatEnvironment: Sendable {
     /// Returns the time in milliseconds since 1970, which is used for display and for the expiry of
-    /// tokens. The order of messages is that of the server.
+    /// tokens. The server determines the order of messages.
     package var now: @Sendable () -> Int64
     package var sleep: @Sendable (Duration) async throws -> Void
     package var makeID: @Sendable () -> ClientID

@@ -24,8 +24,8 @@ extension ChatStore {
     /// - Parameters:
     ///   - changes: The changes.
     ///   - me: The user of the client.
-    ///   - asOf: The `seq` up to which the events contain all changes; nil for that of the last
-    ///     event of each list.
+    ///   - asOf: The `seq` up to which the events contain all changes; nil for the `seq` of the
+    ///     last event of each list.
     package func apply(_ changes: [StoreChange], of me: UserName, asOf: Int64? = nil) throws(ChatClientError) -> StoreEffects {
         guard !changes.isEmpty else { return StoreEffects() }
         return try self.write { database in

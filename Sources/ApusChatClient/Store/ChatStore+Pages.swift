@@ -6,8 +6,8 @@ extension ChatStore {
     /// Consecutive stored rows of a conversation.
     package struct Page: Sendable {
         package var messages: [ChatMessage] = []
-        /// The position before which the page contains no rows: that of its first row or, if it has
-        /// fewer rows than requested, that of the first stored event after the gap.
+        /// The position before which the page contains no rows: the first row or, if the page has
+        /// fewer rows than requested, the first stored event after the gap.
         var missingBefore: Int64?
         /// The gap that directly follows the rows; nil if absent, or if the limit was
         /// reached.

@@ -128,6 +128,6 @@ extension ChatStore {
         return ranges
     }
 
-    /// The maximum number of marked ranges of a snippet, as on the wire.
+    /// The maximum number of marked ranges of a snippet, as in the answers of the server.
     private static let maximumRanges = 20
 }

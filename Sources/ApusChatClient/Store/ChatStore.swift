@@ -17,9 +17,10 @@ package final class ChatStore: Sendable {
     /// database. The lock is held during each access; accesses are serial in any case.
     private let opened: NIOLockedValueBox<DatabaseQueue?>
     private let clock: @Sendable () -> Int64
-    /// The difference between the clock of the server and that of the device, in milliseconds.
+    /// The difference between the clock of the server and the clock of the device, in milliseconds.
     private let offset = NIOLockedValueBox<Int64>(0)
-    /// Returns the time by which messages expire: that of the server, if it is known.
+    /// Returns the time by which messages expire: the time of the server if it is known, else the
+    /// time of the device.
     func now() -> Int64 { self.clock() &+ self.offset.withLockedValue { $0 } }
     /// Records the current time of the server.
     func setServerTime(_ time: Int64) { self.offset.withLockedValue { $0 = time &- self.clock() } }

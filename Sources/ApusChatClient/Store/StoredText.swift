@@ -1,7 +1,7 @@
 import ApusChatProtocol
 import ApusJSON
 
-/// Encodes objects of the wire as JSON text in the store.
+/// Encodes protocol objects as JSON text in the store.
 enum StoredText {
     static func write(_ value: some WireObject) throws -> String { try value.json.jsonString() }
 

@@ -20,7 +20,8 @@ struct MarkdownParser {
         self.all = all
     }
 
-    /// The text and its entities in the order of the wire: an outer range precedes those inside it.
+    /// The text and its entities in the order of the protocol: an outer range precedes inner
+    /// ranges.
     var result: (text: String, entities: [TextEntity]) {
         let ordered = self.entities.enumerated().sorted { left, right in
             let (one, other) = (left.element, right.element)
@@ -250,7 +251,7 @@ struct MarkdownParser {
             let stop = text[place...].firstIndex(where: \.endsAddress) ?? text.endIndex
             let address = Self.withoutPunctuation(text[place..<stop])
             let url = String(String.UnicodeScalarView(address))
-            // An address that is empty, unsafe or longer than that of a link can be is text.
+            // An address that is empty, unsafe or too long for a link is text.
             guard stop > head, address.count <= Self.maximumAddress, EntityRule.isSafe(url) else {
                 place = max(stop, place + 1)
                 continue

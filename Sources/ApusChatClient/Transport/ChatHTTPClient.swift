@@ -60,7 +60,7 @@ final class ChatHTTPClient: ChatHTTPTransport, Sendable {
         request.headers.replaceOrAdd(name: "Content-Type", value: "application/json")
         let response = try await self.perform(request, timeout: self.configuration.requestTimeout)
         do { return try JSONReader.read(Array(buffer: response.body), limits: .init(loneSurrogates: .replace)) } catch {
-            throw ChatClientError(.badAnswer, message: "the answer to \(path) is not JSON; check that it is a chat server")
+            throw ChatClientError(.badAnswer, message: "the answer to \(path) is not JSON; check that \(self.server) is a chat server")
         }
     }
 

@@ -22,7 +22,7 @@ public struct ChatClientError: Error, Hashable, CustomStringConvertible {
         public static let timeout = Self(value: .timeout)
         /// The server could not be reached.
         public static let unreachable = Self(value: .unreachable)
-        /// An answer is not valid: the address is not that of a chat server, or the server has
+        /// An answer is not valid: the address does not belong to a chat server, or the server has
         /// another version.
         public static let badAnswer = Self(value: .badAnswer)
         /// The server's address is not an `http` or `https` URL.

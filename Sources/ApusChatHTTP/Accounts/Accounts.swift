@@ -23,7 +23,7 @@ package final class Accounts: Sendable {
 
     /// - Parameters:
     ///   - folder: The data folder, which the caller has locked.
-    ///   - key: The secret of the server. Default: that of the folder.
+    ///   - key: The secret of the server. Default: the secret in the file `chat.key` of the folder.
     package init(
         database: any AccountDatabase, folder: String, key: [UInt8]? = nil, configuration: AccountsConfiguration, clock: AccountsClock
     ) throws {

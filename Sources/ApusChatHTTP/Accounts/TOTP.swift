@@ -19,7 +19,7 @@ enum TOTP {
     }
 
     /// Returns the time step of a valid code: the current step or an adjacent one, and later than
-    /// that of the last accepted code (RFC 6238 section 5.2). Returns nil for a wrong code.
+    /// the step of the last accepted code (RFC 6238 section 5.2). Returns nil for a wrong code.
     static func accepts(_ code: String, _ secret: [UInt8], after last: Int64, at time: Int64) -> Int64? {
         let typed = code.filter { !$0.isWhitespace }
         let now = max(0, time) / self.step

@@ -8,7 +8,8 @@ import NIOConcurrencyHelpers
 /// A link names a user, a device and a blob. It permits what that user may read when it is used. It
 /// ends with the session of the device, and with the membership in the conversation.
 extension Accounts {
-    /// The time for which a link is valid, in milliseconds: that of an access token.
+    /// The time for which a link is valid, in milliseconds: the default lifetime of an access
+    /// token.
     static let linkLifetime: Int64 = 900_000
     /// The time by which the clock may be set back without ending links, in milliseconds.
     private static let linkTolerance: Int64 = 60_000

@@ -127,7 +127,7 @@ package final class BlobFiles: Sendable {
     }
 
     /// Overwrites the metadata of a film. A repetition after an interruption has the same result,
-    /// also if the file is already that of the blob.
+    /// also if the file is already the file of the blob.
     private static func removeMetadata(of path: String, _ format: FilmFormat, size: Int64) throws {
         let file = try OpenFile(path, O_RDWR)
         let changes = try FilmMetadata.changes(in: format, size: size) { offset, count in

@@ -30,7 +30,7 @@ struct BlobJournal: Sendable {
 
     private func path(_ blob: BlobID) -> String { "\(self.folder)/\(blob.rawValue)" }
 
-    /// Adds a record that survives the end of the process, but not always that of the system.
+    /// Adds a record that survives the end of the process, but not always a failure of the system.
     func note(_ blob: BlobID) throws(StorageError) { _ = try OpenFile(self.path(blob), O_WRONLY | O_CREAT) }
 
     /// Adds or changes a record, which is durable when the method returns.

@@ -57,7 +57,7 @@ extension ChatRoutes {
                 file = preview
             } else {
                 guard blob.type.hasPrefix("image/") else {
-                    throw ChatError(.notFound, message: "The file has no preview.")
+                    throw ChatError(.notFound, message: "The file has no preview, or the server could not make it in time.")
                 }
                 // The preview may exist later.
                 caching = "private, max-age=60"
@@ -71,7 +71,8 @@ extension ChatRoutes {
     private static func size(_ request: Request) throws(ChatError) -> PreviewKind? {
         guard let text = request.uri.queryParameters["size"] else { return nil }
         guard let kind = PreviewKind(size: String(text)) else {
-            throw ChatError(.badRequest, message: "`size` must be thumbnail, preview, or a number of pixels.", field: "size")
+            throw ChatError(
+                .badRequest, message: "`size` must be thumbnail, preview, or a number of pixels from 1 to 16384.", field: "size")
         }
         return kind
     }

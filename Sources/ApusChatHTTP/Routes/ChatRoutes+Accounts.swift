@@ -76,7 +76,7 @@ extension ChatRoutes {
         return try cookies.take(answer, lifetime: self.accounts.configuration.sessionLifetime)
     }
 
-    /// Returns the refresh token of a request, or that of the cookie in its place.
+    /// Returns the refresh token of a request. The placeholder stands for the token of the cookie.
     private func token(_ token: String, _ request: Request) -> String? {
         token == SessionCookies.placeholder ? SessionCookies(changing: request)?.value("refresh", of: request) : token
     }

@@ -104,7 +104,7 @@ package struct ChatRoutes: Sendable {
         return session
     }
 
-    /// Returns the session of the token in `Authorization: Bearer`, otherwise that of the cookie.
+    /// Returns the session of the token in `Authorization: Bearer`, else the session of the cookie.
     /// Tokens in URLs are not accepted, because URLs are logged.
     func sessionIfPresent(of request: Request) async throws -> AccountSession? {
         if let field = request.headers[.authorization] {

@@ -18,7 +18,7 @@ package struct HTTPContext: RequestContext {
     }
 }
 
-/// Replaces the address of a trusted proxy with that of its client.
+/// Replaces the address of a trusted proxy with the address of its client.
 struct ClientOriginMiddleware: RouterMiddleware {
     typealias Context = HTTPContext
     let proxies: TrustedProxies

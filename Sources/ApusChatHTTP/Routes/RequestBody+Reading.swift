@@ -5,7 +5,7 @@ package import Hummingbird
 package import NIOCore
 
 extension Request {
-    /// Decodes the body as an object of the wire. An absent body is an empty object.
+    /// Decodes the body as a JSON object of the protocol. An absent body is an empty object.
     func object<Value: WireObject>(_ type: Value.Type, upTo limit: Int) async throws -> Value {
         try Self.object(type, try await self.json(upTo: limit))
     }

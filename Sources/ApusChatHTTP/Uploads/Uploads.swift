@@ -51,7 +51,7 @@ package final class Uploads: Sendable {
     func create(length: Int64, for session: AccountSession, from client: ClientOrigin) async throws -> UploadPart {
         guard length >= 1 else { throw ChatError(.badRequest, message: "`Upload-Length` must be at least 1.") }
         guard length <= self.configuration.maximumBytes else {
-            throw ChatError(.tooLarge, message: "`Upload-Length` must be at most \(self.configuration.maximumBytes).")
+            throw ChatError(.tooLarge, message: "`Upload-Length` must be at most \(self.configuration.maximumBytes) bytes.")
         }
         try self.accounts.charge(.upload, to: client.keys + [.account(session.user)])
         let used = try await self.accounts.database.read { try $0.uploadedBytes(of: session.user) }
@@ -80,7 +80,7 @@ package final class Uploads: Sendable {
     /// - Throws: `not_found` if it does not exist or belongs to another user.
     func part(_ id: String, of session: AccountSession) throws(ChatError) -> UploadPart {
         guard let part = self.parts.withLockedValue({ $0[id] }), part.user == session.user else {
-            throw ChatError(.notFound, message: "There is no unfinished upload with this id. Create a new one.")
+            throw ChatError(.notFound, message: "You have no upload with this id, or it has expired. Create a new one.")
         }
         return part
     }

@@ -4,10 +4,10 @@ import Foundation
 
 /// Names the STUN and TURN servers of an operator to the devices of a call.
 ///
-/// The credentials are those of coturn's option `use-auth-secret`: the name is the time at which
-/// they expire, in seconds since 1970, a colon and the account name. The password is the HMAC-SHA-1
-/// of that name, in Base64. The TURN server verifies both with the shared secret and needs no
-/// accounts.
+/// The credentials have the form of coturn's option `use-auth-secret`: the name is the time at
+/// which they expire, in seconds since 1970, a colon and the account name. The password is the
+/// HMAC-SHA-1 of that name, in Base64. The TURN server verifies both with the shared secret and
+/// needs no accounts.
 package struct CallRelay: Sendable {
     private let configuration: ChatServerConfiguration.Calls
 

@@ -61,7 +61,8 @@ extension LegacyServer {
         let text = form["userName"] ?? ""
         guard Self.isName(text) else {
             throw ChatError(
-                .badRequest, message: "`userName` must have 4 to 15 letters, digits and `_`, and no `_` at an end.", field: "userName")
+                .badRequest, message: "`userName` must have 4 to 15 letters, digits or `_`, and must not begin or end with `_`.",
+                field: "userName")
         }
         let answer = try await self.accounts.register(
             try RegisterRequest(json: Self.credentials(text, form["password"] ?? "")), from: client)

@@ -55,9 +55,9 @@ package final class Administration: Sendable {
     package static let help = """
         accounts [AFTER]            list accounts; continue after the account AFTER
         create NAME                 create an account and make a password code for it
-        disable NAME                close an account and end its sessions
-        enable NAME                 open a closed account
-        delete NAME                 delete an account; its name is not given again
+        disable NAME                suspend an account and end its sessions
+        enable NAME                 end the suspension of an account
+        delete NAME                 delete an account; its name is never assigned again
         password-code NAME          make a code with which the user sets a new password within a day
         sessions NAME               list the sessions of an account
         end-sessions NAME [DEVICE]  end one session, or all of them
@@ -129,7 +129,7 @@ package final class Administration: Sendable {
         case ("backup", 1):
             let path = arguments[0]
             guard path.hasPrefix("/"), !FileManager.default.fileExists(atPath: path) else {
-                throw Self.invalid("The file of the backup must be an absolute path, and must not exist.")
+                throw Self.invalid("`\(path)` must be an absolute path at which no file exists.")
             }
             try await self.read { try $0.backUp(to: path) }
             return path

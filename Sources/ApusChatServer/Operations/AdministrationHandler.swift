@@ -1,6 +1,7 @@
 import NIOCore
 
-/// A request of an operator. Its connection is closed with the last reference to it.
+/// A request of an operator. Its connection is closed when the last reference to the request is
+/// released.
 final class AdministrationRequest: Sendable {
     /// The line without its end; nil if it is too long.
     let line: ByteBuffer?

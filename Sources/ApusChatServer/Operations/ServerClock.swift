@@ -51,7 +51,8 @@ struct ServerClock: Sendable {
         return self.stamps.withLockedValue { $0.read(wall: wall, monotonic: monotonic) }
     }
 
-    /// The clocks for accounts. Their wall clock is that of the time stamps of messages.
+    /// The clocks for accounts. Their time ignores jumps of the wall clock, as the time stamps of
+    /// messages do.
     var forAccounts: AccountsClock {
         AccountsClock(now: { self.read().time }, elapsed: self.system.monotonic, isTrusted: { self.read().isTrusted })
     }

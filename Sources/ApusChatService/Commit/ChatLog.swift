@@ -63,7 +63,7 @@ package final class ChatLog: Sendable {
     /// Submits a command. The completion is called once: after the commit, or with the refusal.
     ///
     /// - Parameter eventLoop: The event loop on which the completion is called, together with other
-    ///   completions of the same batch; nil for that of the log.
+    ///   completions of the same batch; nil for the event loop of the log.
     package func submit(
         _ command: Command, answeringOn eventLoop: (any EventLoop)? = nil,
         _ completion: @escaping @Sendable (Result<StoredAnswer, ChatError>) -> Void

@@ -48,9 +48,9 @@ extension Hub {
         if let frame = Frame(ChatPushes.signal, push) { self.push(frame, to: sockets) }
     }
 
-    /// Returns the connections that receive a signal. Without a recipient, these are those of the
-    /// devices of other members that take part in the call, so that one request announces a device,
-    /// regardless of the number of members.
+    /// Returns the connections that receive a signal. Without a recipient, returns the connections
+    /// of the devices of other members that take part in the call, so that one request announces a
+    /// device, regardless of the number of members.
     private func sockets(of request: SignalRequest, in key: ConversationKey, by requester: Requester) throws -> [SocketKey] {
         guard let name = request.recipient else {
             let devices = self.calls.devices(of: EventAddress(key, request.call))

@@ -51,5 +51,5 @@ extension ChatError {
     static let noConversation = ChatError(.notFound, message: "There is no such conversation.")
     static let noMessage = ChatError(.notFound, message: "There is no such message.")
     static let noUser = ChatError(.notFound, message: "There is no such user.")
-    static let accountClosed = ChatError(.unauthorized, message: "The account is closed.")
+    static let accountClosed = ChatError(.unauthorized, message: "The account is suspended or was deleted.")
 }

@@ -35,8 +35,8 @@ extension MessageContent {
         self.closesAt = max(0, poll.closesAt ?? 0)
     }
 
-    /// Returns the media type of a recording, from that of its file. WebM and MP4 contain films or
-    /// sound, which their first bytes do not distinguish.
+    /// Returns the media type of a recording, derived from the media type of its file. WebM and MP4
+    /// contain films or sound, which their first bytes do not distinguish.
     private static func soundType(_ type: String) -> String {
         type.hasPrefix("video/") ? "audio/" + type.dropFirst("video/".count) : type
     }

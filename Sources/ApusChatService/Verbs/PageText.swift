@@ -34,7 +34,7 @@ enum PageText {
     }
 }
 
-/// Computes the size of answers on the wire.
+/// Computes the size of encoded answers.
 enum AnswerSize {
     /// The maximum size of the list of one page in bytes, which is below the limit of an answer.
     static let pageBytes = ChatLimits.answerBytes - 16 * 1024

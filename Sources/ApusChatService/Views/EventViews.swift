@@ -3,7 +3,7 @@ import ApusChatStorage
 import ApusJSON
 
 extension ReadContext {
-    /// Returns events in their form on the wire, as the viewer may see them.
+    /// Returns events in the form of the protocol, as the viewer may see them.
     func events(_ views: [EventView], in key: ConversationKey) throws -> [ChatEvent] {
         let senders = Set(views.compactMap { $0.row?.sender })
         let names = try self.names.names(of: senders, self.reads)

@@ -55,7 +55,7 @@ struct ChatOutput: Sendable {
         if self.isTerminal { self.raw("\r\u{1b}[K" + self.styled(text, .bold)) }
     }
 
-    /// Prints an error. Its text can be that of a server.
+    /// Prints an error, whose text can come from a server.
     func error(_ text: String) {
         let data = Data("apus chat: \(ChatText.harmless(text))\n".utf8)
         if self.typing?.above({ writeStandardError(data) }) != true { writeStandardError(data) }

@@ -12,7 +12,7 @@
 
 /**
  * @typedef {{code: string, message: string, field?: string, retryAfter?: number}} Refusal
- *   `code` is one of the wire, or "offline", "unsent" (with `count`), "insecure", "cancelled".
+ *   `code` is one of docs/chat-wire.md, or "offline", "unsent" (with `count`), "insecure", "cancelled".
  * @typedef {{phase: "starting" | "signedOut" | "signedIn", user: object | null, self: string | null,
  *   limits: object, server: object}} Session  `server` is the answer of GET /api/server.
  * @typedef {{state: "online" | "connecting" | "offline", since: number, retryAt?: number}} Connection

@@ -112,8 +112,7 @@ export function parseMarkdown(source, { mentions = new Map(), all = new Set(["al
       const url = linkEnd(match[0]);
       const offset = out.length;
       add(url);
-      // An address that is unsafe or longer than that of a link can be is text (docs/chat-wire.md,
-      // Entity).
+      // An address that is unsafe or too long for a link is text (docs/chat-wire.md, Entity).
       if (count(url) <= 2000 && isSafeURL(url)) entity("link", offset, { url });
       at = match.index + url.length;
     }

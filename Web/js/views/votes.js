@@ -20,7 +20,7 @@ export function showsVoters(row, now) {
 
 /**
  * Resolves to a Map from each user to the options of its newest vote. Reads the log from its end
- * until the number of votes equals that of the poll.
+ * until the number of votes equals the number in the poll.
  */
 async function loadVotes(state, conv, row) {
   const latest = new Map();
