@@ -46,7 +46,8 @@ extension ChatStore {
 
     /// Returns the messages that contain all words, newest first.
     package func search(_ query: StoreQuery) throws(ChatClientError) -> [ChatEvent] {
-        let words = query.text.split(whereSeparator: \.isWhitespace).map(String.init)
+        // An expression of SQLite ends at U+0000, so that a word cannot contain it.
+        let words = query.text.split { $0.isWhitespace || $0 == "\0" }.map(String.init)
         guard !words.isEmpty else { return [] }
         return try self.read { database in
             var terms: [String] = []
