@@ -304,4 +304,4 @@ def test_the_times_for_edits_and_recalls_are_those_of_the_operator(tmp_path):
         host.stop()
     for option in ("--edit-hours", "--recall-hours"):
         refused = subprocess.run([BINARY, "serve", option, "87601"], capture_output=True, text=True, timeout=60)
-        assert refused.returncode != 0 and f"{option} must be from 0 to 87600, not 87601" in refused.stderr
+        assert refused.returncode != 0 and f"{option} must be from 0 to 87600 hours, not 87601" in refused.stderr

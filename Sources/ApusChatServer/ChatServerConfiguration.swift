@@ -51,8 +51,8 @@ public struct ChatServerConfiguration: Sendable {
     /// The time without a renewal of its session after which a device is signed out. Clients renew
     /// the session while they are used. Default: 30 days.
     public var sessionLifetime = Duration.seconds(30 * 86_400)
-    /// The time for which the sender of a message can edit it. Clients offer the action until then.
-    /// Default: 48 hours.
+    /// The time for which the sender of a message can edit it; 0 prevents edits. Clients offer the
+    /// action until then. Default: 48 hours.
     public var editTime = Duration.seconds(172_800)
     /// The time for which the sender of a message can recall it. Owners and admins of a group can
     /// recall messages at any time. Default: 48 hours.

@@ -6,7 +6,7 @@ struct MessageOptions: ParsableArguments {
     @Option(help: "The hours for which the sender of a message can edit it. 0 prevents edits.")
     var editHours = 48
 
-    @Option(help: "The hours for which the sender of a message can recall it. Owners and admins of a group recall at any time.")
+    @Option(help: "The hours for which the sender of a message can recall it. Owners and admins of a group can recall it at any time.")
     var recallHours = 48
 
     private static let maximum = 87_600
@@ -14,7 +14,7 @@ struct MessageOptions: ParsableArguments {
     func validate() throws {
         for (name, value) in [("--edit-hours", self.editHours), ("--recall-hours", self.recallHours)]
         where !(0...Self.maximum).contains(value) {
-            throw ValidationError("\(name) must be from 0 to \(Self.maximum), not \(value)")
+            throw ValidationError("\(name) must be from 0 to \(Self.maximum) hours, not \(value)")
         }
     }
 

@@ -189,7 +189,8 @@ package final class PushNotifier: Sendable {
             "kind": .string(row.kind.rawValue),
         ]
         if let sender { content["sender"] = .string(sender.name.description) }
-        // With these, a client builds the body in its language and with the aliases of its user.
+        // With `nick` and `bare`, a client builds the body in its language and with the aliases of
+        // its user.
         if isGroup, !name.isEmpty { content["nick"] = .string(name) }
         if preview.text == nil { content["bare"] = true }
         content["title"] = .string(isGroup ? head.conversation.profile.title : name)
