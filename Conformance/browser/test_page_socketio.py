@@ -45,7 +45,7 @@ def test_payloads_and_waits(run):
       const { Backoff } = await import("/js/socketio/backoff.js");
       const payload = encodePayload([{ type: "4", data: '2["€😀"]' }, { type: "4", data: Uint8Array.of(1, 2, 255) }, { type: "3" }]);
       const back = decodePayload(payload).map(({ type, data }) => [type, typeof data === "string" ? data : [...data]]);
-      const waits = [0, 1].map((dice) => { const backoff = new Backoff({ random: () => dice }); return [1, 2, 3, 4, 5].map(() => backoff.next()); });
+      const waits = [0, 1].map((random) => { const backoff = new Backoff({ random: () => random }); return [1, 2, 3, 4, 5].map(() => backoff.next()); });
       return { payload, back, waits };
     }""")
     assert result["payload"] == '42["€😀"]\x1ebAQL/\x1e3'

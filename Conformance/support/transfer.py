@@ -115,11 +115,11 @@ def send(path, port: int, *arguments: str) -> Peer:
 
 def make_file(path: pathlib.Path, size: int, seed: int) -> str:
     """Writes random bytes and returns their SHA-256."""
-    dice = random.Random(seed)
+    generator = random.Random(seed)
     digest = hashlib.sha256()
     with open(path, "wb") as file:
         while size > 0:
-            piece = dice.randbytes(min(size, 1 << 20))
+            piece = generator.randbytes(min(size, 1 << 20))
             digest.update(piece)
             file.write(piece)
             size -= len(piece)
@@ -141,7 +141,7 @@ def run_kills(root: pathlib.Path, port: int, kills: int, size: int, rate: int, s
     After every kill the next run must resume at the acknowledged offset or after it. All runs for a file together must not write more than
     the file and one window for each kill.
     """
-    dice = random.Random(seed)
+    generator = random.Random(seed)
     inbox = root / "inbox"
     receiver = Receiver(inbox, port)
     done = {"kills": 0, "sender": 0, "receiver": 0, "files": 0, "resumed": 0, "bytes": 0, "sent": 0}
@@ -154,8 +154,8 @@ def run_kills(root: pathlib.Path, port: int, kills: int, size: int, rate: int, s
                 sender = send(root / name, receiver.port, "--rate-limit", str(rate))
                 victim = None
                 if done["kills"] < kills:
-                    victim = dice.choice(["sender", "receiver"])
-                    deadline = time.monotonic() + dice.uniform(0, 0.9 * size / rate)
+                    victim = generator.choice(["sender", "receiver"])
+                    deadline = time.monotonic() + generator.uniform(0, 0.9 * size / rate)
                     while time.monotonic() < deadline and not sender.has_ended:
                         time.sleep(0.002)
                     if sender.has_ended:

@@ -6,7 +6,7 @@ import Testing
     /// A queue whose methods `#expect` can call.
     private final class Queue {
         private var queue: PushQueue<Int>
-        private var dice = Dice()
+        private var generator = SeededGenerator()
 
         init(limits: PushQueue<Int>.Limits = .init()) { self.queue = PushQueue(limits: limits) }
 
@@ -16,11 +16,11 @@ import Testing
         func nextTime(after time: Int64) -> Int64? { self.queue.nextTime(after: time) }
         func remove(_ device: Int64) { self.queue.remove(device) }
         func ended(_ device: Int64, _ outcome: PushQueue<Int>.Outcome, at time: Int64) {
-            self.queue.ended(device, outcome, at: time, using: &self.dice)
+            self.queue.ended(device, outcome, at: time, using: &self.generator)
         }
     }
 
-    private struct Dice: RandomNumberGenerator {
+    private struct SeededGenerator: RandomNumberGenerator {
         mutating func next() -> UInt64 { 0 }
     }
 

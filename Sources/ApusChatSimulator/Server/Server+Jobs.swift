@@ -70,7 +70,8 @@ extension Server {
             }
             guard let row, row.kind == .text, !row.state.isBlank, Body.hasLink(Body.text(row.body)), Body.title(row.body).isEmpty
             else { continue }
-            self.agenda.add(.page(life: self.life, row.address, body: row.body), at: self.clock.monotonic + self.dice.number(20...8_000))
+            self.agenda.add(
+                .page(life: self.life, row.address, body: row.body), at: self.clock.monotonic + self.generator.number(20...8_000))
         }
     }
 

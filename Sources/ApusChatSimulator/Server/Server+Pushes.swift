@@ -119,7 +119,7 @@ extension Server {
         self.counts.deliveries += 1
         self.checkReader(of: connection)
         guard self.isLossy else { return self.send(.events(push), on: connection) }
-        switch self.dice.below(100) {
+        switch self.generator.below(100) {
         case 0..<6: break
         case 6..<9:
             self.send(.events(push), on: connection)

@@ -8,7 +8,7 @@ final class Server {
     let storage = MemoryStorage()
     let clock: SimulatedClock
     let agenda: Agenda
-    let dice: Dice
+    let generator: SeededGenerator
     let oracle: Oracle
     let rules: ChatRules
     let bug: PlantedBug?
@@ -78,10 +78,10 @@ final class Server {
         case request(Request, SocketKey)
     }
 
-    init(clock: SimulatedClock, agenda: Agenda, dice: Dice, oracle: Oracle, rules: ChatRules, bug: PlantedBug?) {
+    init(clock: SimulatedClock, agenda: Agenda, generator: SeededGenerator, oracle: Oracle, rules: ChatRules, bug: PlantedBug?) {
         self.clock = clock
         self.agenda = agenda
-        self.dice = dice
+        self.generator = generator
         self.oracle = oracle
         self.rules = rules
         self.bug = bug

@@ -12,13 +12,13 @@ struct Population {
     /// For each device, its user.
     var devices: [UserKey] = []
 
-    init(_ dice: Dice) {
+    init(_ generator: SeededGenerator) {
         for number in 1...Int64(Self.userCount) {
             let user = UserKey(number)
             self.users.append(user)
             self.names.append(UserName(prepared: "user\(number)"))
             self.own[user] = ConversationKey(1_000 + number)
-            for _ in 0..<2 + dice.below(2) { self.devices.append(user) }
+            for _ in 0..<2 + generator.below(2) { self.devices.append(user) }
         }
     }
 

@@ -6,7 +6,7 @@ extension Simulation {
     /// Connects up to twelve devices that have no connection.
     func connectSome() {
         for _ in 0..<12 {
-            if let device = self.dice.pick(self.devices), device.connection == nil { self.connect(device) }
+            if let device = self.generator.pick(self.devices), device.connection == nil { self.connect(device) }
         }
     }
 
@@ -26,7 +26,7 @@ extension Simulation {
         guard let connection = device.connection else { return }
         self.note("device \(device.index) disconnects")
         connection.drop()
-        if self.dice.chance(perMille: 400) { connection.up.removeAll() }
+        if self.generator.chance(perMille: 400) { connection.up.removeAll() }
         device.disconnected()
     }
 
@@ -38,11 +38,11 @@ extension Simulation {
 
     /// Interrupts the connections of some devices for seconds, without a notification.
     func partition() {
-        let cut = self.devices.filter { _ in self.dice.chance(perMille: 200) }
+        let cut = self.devices.filter { _ in self.generator.chance(perMille: 200) }
         for device in cut { device.connection?.isCut = true }
         self.server.coverage.note(.partition)
         self.note("a partition of \(cut.count) devices")
-        self.agenda.add(.heal(cut.map(\.index)), at: self.clock.monotonic + self.dice.number(500...6_000))
+        self.agenda.add(.heal(cut.map(\.index)), at: self.clock.monotonic + self.generator.number(500...6_000))
     }
 
     /// Makes a device stop reading for some time, as a busy program or a device with its screen off
@@ -51,18 +51,18 @@ extension Simulation {
         guard let connection = device.connection, !connection.isSlow else { return }
         self.note("device \(device.index) does not read")
         connection.isSlow = true
-        self.agenda.add(.reads(connection), at: self.clock.monotonic + self.dice.number(2_000...60_000))
+        self.agenda.add(.reads(connection), at: self.clock.monotonic + self.generator.number(2_000...60_000))
     }
 
     /// Transfers data on some connections, beginning with a random one.
     func moveTraffic(visits: Int, all: Bool = false) {
         guard !self.connections.isEmpty else { return }
-        let start = self.dice.below(self.connections.count)
+        let start = self.generator.below(self.connections.count)
         var isClosed = false
         for offset in 0..<min(visits, self.connections.count) {
             let connection = self.connections[(start + offset) % self.connections.count]
             guard connection.hasTraffic else { continue }
-            self.move(connection, limit: all ? .max : 1 + self.dice.below(8))
+            self.move(connection, limit: all ? .max : 1 + self.generator.below(8))
             if !connection.isOpenAtServer, !connection.isOpenAtDevice { isClosed = true }
         }
         if isClosed { self.connections.removeAll { !$0.isOpenAtServer && !$0.isOpenAtDevice } }

@@ -3,10 +3,10 @@ import ApusChatStorage
 // One step of a run: time passes, timers fire, and one action is performed.
 extension Simulation {
     func step(_ number: Int) {
-        self.clock.advance(self.dice.chance(perMille: 4) ? 1_000 + self.dice.number(0...4_000) : self.dice.number(0...40))
+        self.clock.advance(self.generator.chance(perMille: 4) ? 1_000 + self.generator.number(0...4_000) : self.generator.number(0...40))
         self.fireTimers()
-        guard let device = self.dice.pick(self.devices) else { return }
-        switch self.dice.below(1_000) {
+        guard let device = self.generator.pick(self.devices) else { return }
+        switch self.generator.below(1_000) {
         case 0..<300: self.act(device)
         case 300..<360: self.connectSome()
         case 360..<380: self.disconnect(device)
@@ -16,15 +16,15 @@ extension Simulation {
         case 600..<780: self.server.serveReads(8)
         case 780..<960: self.writeBatch()
         case 960..<968: self.server.maintain()
-        case 968..<970: if let room = self.dice.pick(self.server.rooms) { self.server.retain(room, milliseconds: 40_000) }
+        case 968..<970: if let room = self.generator.pick(self.server.rooms) { self.server.retain(room, milliseconds: 40_000) }
         case 970..<973: self.jump()
         case 973:
             self.note("server restarts")
             self.server.restart()
         case 975..<984: self.slowDown(device)
-        case 984: if self.dice.chance(perMille: 350) { self.deleteAccount(of: device.user) }
+        case 984: if self.generator.chance(perMille: 350) { self.deleteAccount(of: device.user) }
         case 974:
-            if self.dice.chance(perMille: 300) {
+            if self.generator.chance(perMille: 300) {
                 self.server.coverage.note(.newEpoch)
                 self.server.renewEpoch()
             }
@@ -37,7 +37,7 @@ extension Simulation {
             switch entry {
             case .device(let index, let connection, let timer): self.devices[index].fired(timer, of: connection)
             case .frame(let socket): self.server.frameTimerFired(socket)
-            case .probe(let life): self.server.probe(life: life, isWritable: self.dice.chance(perMille: 700))
+            case .probe(let life): self.server.probe(life: life, isWritable: self.generator.chance(perMille: 700))
             case .digest(let life): self.server.digestTimerFired(life: life)
             case .heal(let indexes): for index in indexes { self.devices[index].connection?.isCut = false }
             case .reads(let connection): connection.isSlow = false
@@ -51,7 +51,7 @@ extension Simulation {
 
     /// Writes one batch. The server can stop within it, and the disk can fail.
     private func writeBatch() {
-        switch self.dice.below(500) {
+        switch self.generator.below(500) {
         case 0:
             self.note("server stops before a commit")
             self.server.writeBatch(stop: .beforeCommit)
@@ -62,7 +62,7 @@ extension Simulation {
             self.note("server stops after the acks")
             self.server.writeBatch(stop: .afterAcks)
         case 3: self.server.writeBatch(fault: .full)
-        case 4: self.server.writeBatch(fault: .io(isWritten: self.dice.chance(perMille: 500)))
+        case 4: self.server.writeBatch(fault: .io(isWritten: self.generator.chance(perMille: 500)))
         case 5, 6: self.server.writeBatch(fault: .contention)
         default: self.server.writeBatch()
         }
@@ -79,7 +79,7 @@ extension Simulation {
     /// Makes the wall clock of the server jump.
     private func jump() {
         let distances: [Int64] = [700, -700, 5_000, -5_000, 3_600_000, -3_600_000, 31_536_000_000]
-        guard let distance = self.dice.pick(distances) else { return }
+        guard let distance = self.generator.pick(distances) else { return }
         self.note("clock jumps by \(distance) ms")
         self.clock.jump(distance)
         self.server.coverage.note(.clockJump)

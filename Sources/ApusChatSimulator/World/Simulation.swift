@@ -5,7 +5,7 @@ import ApusChatStorage
 /// One run: users, devices and a server on a network with faults, all determined by a seed.
 final class Simulation {
     let seed: UInt64
-    let dice: Dice
+    let generator: SeededGenerator
     let clock = SimulatedClock()
     let agenda = Agenda()
     let population: Population
@@ -25,13 +25,13 @@ final class Simulation {
     init(seed: UInt64, bug: PlantedBug? = nil, trace: ((String) -> Void)? = nil) {
         self.seed = seed
         self.trace = trace
-        self.dice = Dice(seed: seed &* 0xD134_2543_DE82_EF95 &+ 1)
-        self.population = Population(self.dice)
+        self.generator = SeededGenerator(seed: seed &* 0xD134_2543_DE82_EF95 &+ 1)
+        self.population = Population(self.generator)
         var rules = ChatRules()
         rules.editMilliseconds = 60_000
         rules.recallMilliseconds = 90_000
         self.oracle = Oracle(own: self.population.own, names: self.population.names, rules: rules)
-        self.server = Server(clock: self.clock, agenda: self.agenda, dice: self.dice, oracle: self.oracle, rules: rules, bug: bug)
+        self.server = Server(clock: self.clock, agenda: self.agenda, generator: self.generator, oracle: self.oracle, rules: rules, bug: bug)
         self.population.addAccounts(to: self.server.storage, at: self.clock.wall)
         var devices: [Device] = []
         for user in self.population.devices {
@@ -82,7 +82,7 @@ final class Simulation {
     }
 
     func command(_ user: UserKey, device: Int = 0, _ id: ClientID, _ action: Command.Action) -> Command {
-        let hash = RequestHash(self.dice.next(), 0, 0, 0)
+        let hash = RequestHash(self.generator.next(), 0, 0, 0)
         return Command(actor: user, device: DeviceKey(Int64(device)), request: RequestIdentity(id: id, hash: hash), action: action)
     }
 

@@ -123,8 +123,8 @@ struct ChatStoreFileTests {
     /// Pages, pushes, gaps and repetitions in any order result in the rows of the whole log.
     @Test(arguments: 0..<25)
     func anyOrderOfPagesAndPushesGivesTheLog(seed: UInt64) throws {
-        var dice = SplitMix64(state: seed)
-        let log = Self.log(40, &dice)
+        var generator = SplitMix64(state: seed)
+        let log = Self.log(40, &generator)
         let store = try ChatStore(path: ":memory:")
         func served(_ range: ClosedRange<Int64>, asOf: Int64) -> [ChatEvent] {
             range.map { seq in
@@ -141,12 +141,12 @@ struct ChatStoreFileTests {
         _ = try store.apply([.head(Value.head(40))], of: Value.alice)
         var end: Int64 = 0
         while end < 40 {
-            let next = min(40, end + Int64.random(in: 1...4, using: &dice))
-            switch Int.random(in: 0..<4, using: &dice) {
+            let next = min(40, end + Int64.random(in: 1...4, using: &generator))
+            switch Int.random(in: 0..<4, using: &generator) {
             case 0 where end > 0:
                 // A page of the history, served at some time after its events.
-                let first = Int64.random(in: 1...end, using: &dice)
-                let last = Int64.random(in: first...end, using: &dice)
+                let first = Int64.random(in: 1...end, using: &generator)
+                let last = Int64.random(in: first...end, using: &generator)
                 try store.insertHistory(served(first...last, asOf: end), mine: [], asOf: end)
             case 1 where end > 0:  // the same push again
                 _ = try store.apply([.events([log[Int(end) - 1]])], of: Value.alice)
@@ -168,13 +168,13 @@ struct ChatStoreFileTests {
     }
 
     /// Returns a random log of messages, edits, recalls, reactions and replies of bob.
-    private static func log(_ count: Int64, _ dice: inout SplitMix64) -> [ChatEvent] {
+    private static func log(_ count: Int64, _ generator: inout SplitMix64) -> [ChatEvent] {
         var log: [ChatEvent] = []
         var reactions: Set<Int64> = []
         for seq in 1...count {
             let messages = log.filter { $0.kind.isMessage && $0.seq <= seq }
-            let target = messages.isEmpty ? nil : messages[Int.random(in: messages.indices, using: &dice)].seq
-            switch (Int.random(in: 0..<8, using: &dice), target) {
+            let target = messages.isEmpty ? nil : messages[Int.random(in: messages.indices, using: &generator)].seq
+            switch (Int.random(in: 0..<8, using: &generator), target) {
             case (0, let ref?): log.append(Value.change(.edit, seq, of: ref, ["body": ["text": .string("edit \(seq)")]]))
             case (1, let ref?): log.append(Value.change(.recall, seq, of: ref))
             case (2, let ref?):

@@ -11,11 +11,11 @@ struct WorldTests {
     // MARK: Timers
 
     @Test(arguments: 0..<20) func timersAreInTheOrderOfTheirTimes(seed: Int) {
-        let dice = Dice(seed: UInt64(seed))
+        let generator = SeededGenerator(seed: UInt64(seed))
         let agenda = Agenda()
         var expected: [(due: Int64, life: Int)] = []
         for life in 0..<200 {
-            let due = dice.number(0...40)
+            let due = generator.number(0...40)
             agenda.add(.probe(life: life), at: due)
             expected.append((due, life))
         }
@@ -56,27 +56,28 @@ struct WorldTests {
 
     @Test func aSeedGivesTheSameNumbers() {
         func numbers(_ seed: UInt64) -> [UInt64] {
-            let dice = Dice(seed: seed)
-            return (0..<50).map { _ in dice.next() }
+            let generator = SeededGenerator(seed: seed)
+            return (0..<50).map { _ in generator.next() }
         }
         #expect(numbers(7) == numbers(7) && numbers(7) != numbers(8))
     }
 
     @Test(arguments: [(-5, 1), (0, 1), (1, 1), (2, 2), (7, 7)]) func numbersAreBelowTheCount(count: Int, different: Int) {
-        let dice = Dice(seed: 1)
-        let numbers = Set((0..<1_000).map { _ in dice.below(count) })
+        let generator = SeededGenerator(seed: 1)
+        let numbers = Set((0..<1_000).map { _ in generator.below(count) })
         #expect(numbers == Set(0..<different))
     }
 
     @Test func rangesAndChoicesAreWithinTheirBounds() {
-        let dice = Dice(seed: 1)
-        #expect(Set((0..<500).map { _ in dice.number(-2...2) }) == [-2, -1, 0, 1, 2] && dice.number(9...9) == 9)
-        #expect(dice.pick([Int]()) == nil && dice.pick([3]) == 3)
-        #expect((0..<500).allSatisfy { _ in !dice.chance(perMille: 0) } && (0..<500).allSatisfy { _ in dice.chance(perMille: 1_000) })
+        let generator = SeededGenerator(seed: 1)
+        #expect(Set((0..<500).map { _ in generator.number(-2...2) }) == [-2, -1, 0, 1, 2] && generator.number(9...9) == 9)
+        #expect(generator.pick([Int]()) == nil && generator.pick([3]) == 3)
+        #expect(
+            (0..<500).allSatisfy { _ in !generator.chance(perMille: 0) } && (0..<500).allSatisfy { _ in generator.chance(perMille: 1_000) })
     }
 
     @Test func everyUserHasItsNameAndTwoOrThreeDevices() {
-        let population = Population(Dice(seed: 5))
+        let population = Population(SeededGenerator(seed: 5))
         #expect(population.users.count == 50 && Set(population.names).count == 50 && Set(population.own.values).count == 50)
         for user in population.users { #expect((2...3).contains(population.devices.count { $0 == user })) }
         let oracle = Oracle(own: population.own, names: population.names, rules: ChatRules())

@@ -398,7 +398,7 @@ struct ChatScreenKeyTests {
 
     @Test(arguments: 0..<16)
     func anyKeysAtAnySizeLeaveAWholeScreen(seed: Int) {
-        var dice = Dice(seed)
+        var generator = SeededGenerator(seed)
         var screen = self.screen(conversations: 7, messages: 15)
         let keys: [Key] = [
             .up, .down, .left, .right, .home, .end, .pageUp, .pageDown, .enter, .newline, .tab, .backTab, .escape, .backspace, .delete,
@@ -407,7 +407,7 @@ struct ChatScreenKeyTests {
             .character("/"), .character("e"), .character("n"), .character("你"), .character("\u{301}"), .paste("a\n你\u{1B}[2J\tb"),
         ]
         for step in 0..<150 {
-            for action in screen.handle(dice.pick(keys)) {
+            for action in screen.handle(generator.pick(keys)) {
                 switch action {
                 case .open(let id): screen.show(id)
                 case .loadEarlier: screen.messages.insert(Self.message(Int64(-step), id: "early \(step)"), at: 0)
@@ -415,13 +415,13 @@ struct ChatScreenKeyTests {
                 default: break
                 }
             }
-            switch Int.random(in: 0..<12, using: &dice) {
-            case 0: screen.resize(width: Int.random(in: 0...130, using: &dice), height: Int.random(in: 0...40, using: &dice))
+            switch Int.random(in: 0..<12, using: &generator) {
+            case 0: screen.resize(width: Int.random(in: 0...130, using: &generator), height: Int.random(in: 0...40, using: &generator))
             case 1: screen.messages.append(Self.message(nil, id: "own \(step)"))
-            case 2 where !screen.messages.isEmpty: screen.messages.remove(at: Int.random(in: screen.messages.indices, using: &dice))
-            case 3: screen.conversations.shuffle(using: &dice)
+            case 2 where !screen.messages.isEmpty: screen.messages.remove(at: Int.random(in: screen.messages.indices, using: &generator))
+            case 3: screen.conversations.shuffle(using: &generator)
             case 4: screen.hasEarlier.toggle()
-            case 5: screen.panel = self.panel(Int.random(in: 1...50, using: &dice), commands: Bool.random(using: &dice))
+            case 5: screen.panel = self.panel(Int.random(in: 1...50, using: &generator), commands: Bool.random(using: &generator))
             case 6: screen.closeConversation()
             case 7: screen.messages = []
             default: break

@@ -85,32 +85,34 @@ struct ScreenFrameTests {
 
     @Test(arguments: 0..<16)
     func anyKeysAndSizesAreDrawnByTheirChanges(seed: Int) {
-        var dice = Dice(seed)
-        let (width, height) = dice.pick([(80, 24), (120, 30), (70, 12), (40, 10), (24, 6)])
+        var generator = SeededGenerator(seed)
+        let (width, height) = generator.pick([(80, 24), (120, 30), (70, 12), (40, 10), (24, 6)])
         var screen = ChatScreen(width: width, height: height)
         var terminal = VirtualTerminal(width: width, height: height)
         var old: ScreenFrame?
         screen.conversations = (0..<30).map {
             ScreenConversation(
-                id: "\($0)", title: TerminalText.plain(dice.text(1...12)), preview: dice.text(0...9), unread: Int64($0 % 4),
+                id: "\($0)", title: TerminalText.plain(generator.text(1...12)), preview: generator.text(0...9), unread: Int64($0 % 4),
                 isMuted: $0 % 5 == 0
             )
         }
         var number: Int64 = 0
         for _ in 0..<60 {
-            switch Int.random(in: 0..<5, using: &dice) {
+            switch Int.random(in: 0..<5, using: &generator) {
             case 0:
                 number += 1
                 screen.messages.append(
                     ScreenMessage(
-                        id: "\(number)", seq: number, sender: dice.pick(["bob", "王小明", "👍"]), day: dice.pick(["Mon", "Tue"]), time: "10:00",
-                        paragraphs: [[ScreenSpan(dice.text(0...30))], [ScreenSpan(dice.text(0...6), .accent)]], source: "source",
-                        isOwn: Bool.random(using: &dice), mark: dice.pick([.none, .sent, .read, .failed("full")]),
-                        isNotice: Int.random(in: 0..<8, using: &dice) == 0, isFirstUnread: Int.random(in: 0..<20, using: &dice) == 0))
-            case 1: screen.show("\(Int.random(in: 0..<30, using: &dice))")
+                        id: "\(number)", seq: number, sender: generator.pick(["bob", "王小明", "👍"]), day: generator.pick(["Mon", "Tue"]),
+                        time: "10:00",
+                        paragraphs: [[ScreenSpan(generator.text(0...30))], [ScreenSpan(generator.text(0...6), .accent)]], source: "source",
+                        isOwn: Bool.random(using: &generator), mark: generator.pick([.none, .sent, .read, .failed("full")]),
+                        isNotice: Int.random(in: 0..<8, using: &generator) == 0,
+                        isFirstUnread: Int.random(in: 0..<20, using: &generator) == 0))
+            case 1: screen.show("\(Int.random(in: 0..<30, using: &generator))")
             default:
                 _ = screen.handle(
-                    dice.pick([
+                    generator.pick([
                         .up, .down, .pageUp, .pageDown, .enter, .escape, .tab, .markUp, .function(1), .character("a"), .character("你"),
                         .newline,
                         .backspace, .home, .end, .character("?"), .paste("👍 pasted\ntext"), .control("c"), .backTab, .character("n"),

@@ -154,13 +154,13 @@ struct KeyReaderTests {
 
     @Test(arguments: 0..<40)
     func anyBytesInAnyPiecesAreTheSameKeys(seed: Int) {
-        var dice = Dice(seed)
+        var generator = SeededGenerator(seed)
         let pieces: [[UInt8]] = [
             Array("\u{1B}[".utf8), Array("\u{1B}".utf8), Array("1;5".utf8), Array("A".utf8), Array("~".utf8), Array("你👍é".utf8),
             [0xFF], [0xE4], [0x80], [0x0D], [0x7F], Array("\u{1B}[200~".utf8), Array("\u{1B}[201~".utf8), Array("[".utf8), [0x00],
         ]
         var bytes: [UInt8] = []
-        for _ in 0..<60 { bytes += dice.pick(pieces) }
+        for _ in 0..<60 { bytes += generator.pick(pieces) }
         bytes += Array("\u{1B}[201~".utf8)
         var whole = KeyReader()
         let expected = whole.read(bytes)
@@ -168,7 +168,7 @@ struct KeyReaderTests {
         var keys: [Key] = []
         var rest = bytes[...]
         while !rest.isEmpty {
-            let count = min(rest.count, Int.random(in: 1...4, using: &dice))
+            let count = min(rest.count, Int.random(in: 1...4, using: &generator))
             keys += parts.read(rest.prefix(count))
             rest = rest.dropFirst(count)
         }

@@ -242,7 +242,7 @@ struct LineEditorTests {
 
     @Test(arguments: 0..<60)
     func anyKeysKeepTheEditorSound(seed: Int) {
-        var dice = Dice(seed)
+        var generator = SeededGenerator(seed)
         var editor = LineEditor()
         editor.completions = ["/help", "@bob", "你好"]
         let keys: [Key] = [
@@ -250,17 +250,17 @@ struct LineEditorTests {
             .control("k"), .alt("d"), .control("p"), .control("n"),
         ]
         for _ in 0..<120 {
-            switch Int.random(in: 0..<6, using: &dice) {
-            case 0: _ = editor.handle(.paste(dice.text(0...8)))
-            case 1: _ = editor.handle(.character(dice.pick(["a", "你", "\u{301}", "👍", " "])))
-            case 2 where Int.random(in: 0..<6, using: &dice) == 0: _ = editor.take()
+            switch Int.random(in: 0..<6, using: &generator) {
+            case 0: _ = editor.handle(.paste(generator.text(0...8)))
+            case 1: _ = editor.handle(.character(generator.pick(["a", "你", "\u{301}", "👍", " "])))
+            case 2 where Int.random(in: 0..<6, using: &generator) == 0: _ = editor.take()
             case 3: _ = editor.complete()
-            default: _ = editor.handle(dice.pick(keys))
+            default: _ = editor.handle(generator.pick(keys))
             }
             #expect((0...editor.characters.count).contains(editor.cursor))
             #expect(editor.text.utf8.count <= LineEditor.maximumBytes)
-            let width = Int.random(in: 0...30, using: &dice)
-            let maximum = Int.random(in: 0...6, using: &dice)
+            let width = Int.random(in: 0...30, using: &generator)
+            let maximum = Int.random(in: 0...6, using: &generator)
             let layout = editor.layout(width: width, maximumRows: maximum)
             #expect((1...max(1, maximum)).contains(layout.rows.count) && layout.rows.indices.contains(layout.row))
             #expect((0...max(3, width)).contains(layout.column))

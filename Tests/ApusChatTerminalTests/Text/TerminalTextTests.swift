@@ -51,8 +51,8 @@ struct TerminalTextTests {
 
     @Test(arguments: 0..<80)
     func anyTextIsFittedAndWrapped(seed: Int) {
-        var dice = Dice(seed)
-        let text = dice.text(0...60)
+        var generator = SeededGenerator(seed)
+        let text = generator.text(0...60)
         let characters = Array(TerminalText.plain(text))
         for width in [0, 1, 2, 3, 5, 8, 13, 40, 200] {
             #expect(TerminalText.width(TerminalText.fitted(TerminalText.plain(text), to: width)) == width)

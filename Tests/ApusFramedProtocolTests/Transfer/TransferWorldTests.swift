@@ -25,7 +25,7 @@ private struct World {
     let file: [UInt8]
     let settings: TransferSettings
     var disk = Disk()
-    var dice: SplitMix64
+    var generator: SplitMix64
     var acknowledged = 0
 
     static func hash(_ bytes: some Collection<UInt8>) -> String {
@@ -88,8 +88,8 @@ private struct World {
 
         func send(_ bytes: ArraySlice<UInt8>, at offset: Int) {
             var body = chunkBody(offset: offset, bytes)
-            if damage > 0, Int.random(in: 0..<damage, using: &self.dice) == 0 {
-                body[Int.random(in: 0..<body.count, using: &self.dice)] ^= 0x10
+            if damage > 0, Int.random(in: 0..<damage, using: &self.generator) == 0 {
+                body[Int.random(in: 0..<body.count, using: &self.generator)] ^= 0x10
             }
             toReceiver.append(.chunk(body))
         }
@@ -112,7 +112,7 @@ private struct World {
         while left > 0, !isIdle {
             isIdle = true
             // The sender sends, or one side receives, in random order.
-            if Bool.random(using: &self.dice) || toReceiver.isEmpty {
+            if Bool.random(using: &self.generator) || toReceiver.isEmpty {
                 switch sender.next() {
                 case .chunk(let offset, let count):
                     send(self.file[offset..<offset + count], at: offset)
@@ -149,7 +149,7 @@ private struct World {
                     }
                 }
             }
-            if !toSender.isEmpty, Bool.random(using: &self.dice) || toReceiver.isEmpty {
+            if !toSender.isEmpty, Bool.random(using: &self.generator) || toReceiver.isEmpty {
                 isIdle = false
                 perform(sender.receivedHead(toSender.removeFirst(), at: .zero))
             }
@@ -167,7 +167,7 @@ private struct World {
         settings.window = 1 << 20
         settings.maximumResends = 1000
         return World(
-            file: (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 7 ^ $0 >> 9) }, settings: settings, dice: SplitMix64(state: seed))
+            file: (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 7 ^ $0 >> 9) }, settings: settings, generator: SplitMix64(state: seed))
     }
 
     @Test(arguments: [0, 1, 262_143, 262_144, 262_145, 3_000_000])
@@ -199,7 +199,8 @@ private struct World {
         var attempts = 0
         while world.disk.published == nil, attempts < 50 {
             attempts += 1
-            _ = try world.connect(breaksAfter: attempts > 10 ? .max : Int.random(in: 1...6, using: &world.dice), damage: 2, isWhole: true)
+            _ = try world.connect(
+                breaksAfter: attempts > 10 ? .max : Int.random(in: 1...6, using: &world.generator), damage: 2, isWhole: true)
             world.disk.powerCut()
         }
         #expect(world.disk.published == world.file)
@@ -213,7 +214,7 @@ private struct World {
         var attempts = 0
         while world.disk.published == nil, attempts < 200 {
             attempts += 1
-            let breaks = attempts > 100 ? Int.max : Int.random(in: 1...12, using: &world.dice)
+            let breaks = attempts > 100 ? Int.max : Int.random(in: 1...12, using: &world.generator)
             _ = try world.connect(breaksAfter: breaks, damage: 5)
             world.disk.powerCut()
         }

@@ -112,14 +112,14 @@ import Testing
     /// A network that loses events, acks and connections. Each event arrives at least once, and the
     /// first arrivals are in order.
     @Test(arguments: 1...20 as ClosedRange<UInt64>) func atLeastOnceAndInOrderOverABadNetwork(seed: UInt64) {
-        var dice = SplitMix64(state: seed)
+        var generator = SplitMix64(state: seed)
         var queue = self.makeQueue(tries: .max, count: 100)
         var arrivals: [Int] = []
         var acknowledged: Set<Int> = []
         var nextID = 0
         var onItsWay: Int?
         for _ in 0..<5000 {
-            switch dice.roll(8) {
+            switch generator.below(8) {
             case 0:
                 if nextID < 50, queue.append(self.item(nextID)) { nextID += 1 }
             case 1:
@@ -140,7 +140,7 @@ import Testing
                 // No event is sent before the previous one is acknowledged.
                 #expect(item.ackID == 0 || acknowledged.contains(item.ackID - 1))
                 onItsWay = item.ackID
-                if dice.roll(3) > 0 { arrivals.append(item.ackID) }
+                if generator.below(3) > 0 { arrivals.append(item.ackID) }
             }
         }
         queue.connected()
@@ -155,5 +155,5 @@ import Testing
 }
 
 extension SplitMix64 {
-    fileprivate mutating func roll(_ sides: UInt64) -> UInt64 { self.next() % sides }
+    fileprivate mutating func below(_ count: UInt64) -> UInt64 { self.next() % count }
 }

@@ -1,7 +1,7 @@
 import ApusSeededRandom
 
 /// A random number generator with a seed, so that a failure can be repeated.
-struct Dice: RandomNumberGenerator {
+struct SeededGenerator: RandomNumberGenerator {
     private var generator: SplitMix64
 
     init(_ seed: Int) {

@@ -2,7 +2,7 @@ import ApusSeededRandom
 
 /// The random numbers of one run (SplitMix64), which are the same on every machine for the same
 /// seed.
-final class Dice {
+final class SeededGenerator {
     private var generator: SplitMix64
 
     init(seed: UInt64) { self.generator = SplitMix64(state: seed) }
