@@ -8,7 +8,7 @@ import NIOEmbedded
 import Testing
 
 /// Connections to a server with its own listener, from their first byte.
-@Suite struct EngineIOArrivalTests {
+@Suite struct EngineIOFastUpgradeTests {
     private struct Connection {
         let channel = EmbeddedChannel()
         let engine: EngineIOServer

@@ -7,7 +7,7 @@ import NIOHTTP1
 import Testing
 
 /// The first bytes of a connection. The fast path and the HTTP handlers must give the same result.
-@Suite struct WebSocketArrivalTests {
+@Suite struct FastUpgradeTests {
     private static let deflate = "Sec-WebSocket-Extensions: permessage-deflate; client_max_window_bits"
 
     /// Requests of all kinds, as additional lines of a valid handshake.
