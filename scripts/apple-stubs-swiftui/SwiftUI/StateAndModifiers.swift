@@ -31,6 +31,13 @@ extension Bindable where Value: AnyObject, Value: Observable {
     public subscript<Subject>(dynamicMember keyPath: ReferenceWritableKeyPath<Value, Subject>) -> Binding<Subject> { fatalError() }
 }
 
+public enum ScenePhase: Comparable { case background, inactive, active }
+public struct EnvironmentValues { public var scenePhase: ScenePhase { fatalError() } }
+@propertyWrapper public struct Environment<Value> {
+    public init(_ keyPath: KeyPath<EnvironmentValues, Value>) {}
+    public var wrappedValue: Value { fatalError() }
+}
+
 public struct Color: Sendable, ShapeStyle { public static let red = Color() }
 public protocol ShapeStyle: Sendable {}
 public struct HierarchicalShapeStyle: ShapeStyle { public static let secondary = HierarchicalShapeStyle() }
@@ -43,6 +50,7 @@ extension View {
     public func lineLimit(_ number: Int?) -> some View { self }
     public func padding(_ length: Double? = nil) -> some View { self }
     public func disabled(_ disabled: Bool) -> some View { self }
+    public func onChange<V: Equatable>(of value: V, initial: Bool = false, _ action: @escaping (V, V) -> Void) -> some View { self }
     public func searchable(text: Binding<String>, prompt: Text? = nil) -> some View { self }
     public func navigationTitle(_ title: some StringProtocol) -> some View { self }
     public func navigationDestination<D: Hashable, C: View>(

@@ -1,6 +1,6 @@
-// The declarations of SwiftUI that Examples/SwiftUIChat uses, without behavior, from Apple's
-// documentation (developer.apple.com/documentation/swiftui). `scripts/check-swiftui` type-checks
-// the example with them.
+// The declarations of SwiftUI that Examples/SwiftUIChat and the README use, without behavior, from
+// Apple's documentation (developer.apple.com/documentation/swiftui). `scripts/check-swiftui`
+// type-checks both with them.
 @_exported import Foundation
 @_exported import Observation
 
@@ -69,6 +69,11 @@ public struct Form<Content: View>: PrimitiveView { public init(@ViewBuilder cont
 public struct List<SelectionValue, Content: View>: PrimitiveView {}
 extension List where SelectionValue == Never {
     public init(@ViewBuilder content: () -> Content) {}
+}
+extension List where SelectionValue == Never {
+    public init<Data: RandomAccessCollection, ID: Hashable, Row: View>(
+        _ data: Data, id: KeyPath<Data.Element, ID>, @ViewBuilder rowContent: @escaping (Data.Element) -> Row
+    ) where Content == ForEach<Data, ID, Row> {}
 }
 public struct NavigationStack<Root: View>: PrimitiveView { public init(@ViewBuilder root: () -> Root) {} }
 public struct NavigationLink<Label: View>: PrimitiveView {
