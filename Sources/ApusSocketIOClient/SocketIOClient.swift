@@ -1,5 +1,5 @@
 import ApusEventLoop
-public import ApusSocketIOProtocol
+package import ApusSocketIOProtocol
 import NIOConcurrencyHelpers
 import NIOCore
 
@@ -47,14 +47,14 @@ public final class SocketIOClient: Sendable {
         self.core.onLoop { $0.connect() }
     }
 
-    /// Joins the namespace and passes the result to a callback. Takes effect in the order of the
-    /// calls of this socket's methods.
+    /// Joins the namespace and passes the result to a callback, for the names of
+    /// socket.io-client-swift. Takes effect in the order of the calls of this socket's methods.
     ///
     /// - Parameters:
     ///   - timeout: The time after which the socket disconnects and the join fails.
     ///   - completion: Called once, in the context of ``SocketIOManagerConfiguration/callbacks``,
     ///     with the errors of ``connect(timeout:)``.
-    public func connect(timeout: Duration, completion: @escaping @Sendable (Result<Void, SocketIOError>) -> Void) {
+    package func connect(timeout: Duration, completion: @escaping @Sendable (Result<Void, SocketIOError>) -> Void) {
         self.core.onLoop { core in
             core.connect(timeout: timeout) { result in
                 let result = result.mapError {
