@@ -49,6 +49,7 @@ public struct SocketIOReceivedEvent: Sendable {
 final class SocketIOAck: @unchecked Sendable {
     private let socket: SocketIOServerSocket
     private let id: Int
+    /// Unchecked: each event with an ack uses it, in single statements.
     @exclusivity(unchecked) private var isSent = false
 
     /// Creates the ack of an event when it is received, on the socket's event loop.

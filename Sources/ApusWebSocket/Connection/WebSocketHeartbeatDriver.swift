@@ -8,7 +8,8 @@ final class WebSocketHeartbeatDriver {
     private let startedAt: NIODeadline
     private unowned let connection: WebSocketConnection
     private var timer: Scheduled<Void>?
-    /// Whether the present read contained a message.
+    /// Whether the present read contained a message. Unchecked: each message sets it, in a single
+    /// statement.
     @exclusivity(unchecked) var hasMessage = false
 
     init(_ configuration: WebSocketHeartbeat, connection: WebSocketConnection) {
