@@ -38,7 +38,7 @@ enum ChatCoreBenchmark {
                     actor: UserKey(sender), device: DeviceKey(1),
                     request: RequestIdentity(id: id, hash: RequestHash(UInt64(number), 1, 2, 3)),
                     action: .send(SendCommand(conversation: ConversationKey((sender + 1) / 2), content: .success(content))))
-                _ = sequencer.enqueue(command, ticket: number)
+                _ = sequencer.enqueue(command, number: number)
             }
             let entries = sequencer.takeBatch()
             self.lap(&times[0], &start, clock)

@@ -10,11 +10,11 @@ package struct Sequencer: Sendable {
     /// A command, and the number by which its session waits for the answer.
     package struct Entry: Sendable {
         package let command: Command
-        package let ticket: Int64
+        package let number: Int64
 
-        package init(command: Command, ticket: Int64) {
+        package init(command: Command, number: Int64) {
             self.command = command
-            self.ticket = ticket
+            self.number = number
         }
     }
 
@@ -48,8 +48,8 @@ package struct Sequencer: Sendable {
 
     /// Adds a command. Returns a refusal if the queue is full, with the time after which a retry
     /// can succeed.
-    package mutating func enqueue(_ command: Command, ticket: Int64) -> ChatError? {
-        switch self.queue.enqueue(Entry(command: command, ticket: ticket), for: command.actor) {
+    package mutating func enqueue(_ command: Command, number: Int64) -> ChatError? {
+        switch self.queue.enqueue(Entry(command: command, number: number), for: command.actor) {
         case .admitted: nil
         case .userFull:
             ChatError(.tooMany, message: "Too many requests of this account are waiting. Wait for their answers.", retryAfter: 1_000)

@@ -27,7 +27,7 @@ final class LogWriter {
     private var answers = Answers()
     /// An empty array whose memory is reused for the next submissions.
     private var spare: [Submission] = []
-    private var lastTicket: Int64 = 0
+    private var lastNumber: Int64 = 0
     private var isTurnScheduled = false
     private var isClosed = false
 
@@ -62,11 +62,11 @@ final class LogWriter {
     private func take(_ submission: Submission) {
         let recipient = Answers.Recipient(eventLoop: submission.eventLoop, completion: submission.completion)
         guard !self.isClosed else { return self.answers.add(.failure(.closing), for: recipient) }
-        self.lastTicket += 1
-        if let refusal = self.sequencer.enqueue(submission.command, ticket: self.lastTicket) {
+        self.lastNumber += 1
+        if let refusal = self.sequencer.enqueue(submission.command, number: self.lastNumber) {
             self.answers.add(.failure(refusal), for: recipient)
         } else {
-            self.waiting[self.lastTicket] = recipient
+            self.waiting[self.lastNumber] = recipient
         }
     }
 
@@ -163,7 +163,7 @@ final class LogWriter {
     }
 
     private func complete(_ entry: Sequencer.Entry, _ result: Result<StoredAnswer, ChatError>) {
-        if let recipient = self.waiting.removeValue(forKey: entry.ticket) { self.answers.add(result, for: recipient) }
+        if let recipient = self.waiting.removeValue(forKey: entry.number) { self.answers.add(result, for: recipient) }
     }
 
     // MARK: Recovery

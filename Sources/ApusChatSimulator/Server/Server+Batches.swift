@@ -151,7 +151,7 @@ extension Server {
     private func answer(_ entry: Sequencer.Entry, _ decision: Decision) {
         self.callReported(entry, decision)
         self.maintained(entry, decision)
-        guard let (connection, purpose) = self.purposes.removeValue(forKey: entry.ticket), connection.isOpenAtServer else { return }
+        guard let (connection, purpose) = self.purposes.removeValue(forKey: entry.number), connection.isOpenAtServer else { return }
         switch (decision, purpose) {
         case (.refused(let error), _): connection.send(.refused(error, purpose))
         case (.accepted(let answer), .mark), (.repeated(let answer), .mark):

@@ -4,8 +4,8 @@ import ApusChatStorage
 
 // The periodic work of the server.
 extension Server {
-    /// The ticket of the commands of `maintain`.
-    private static let maintenanceTicket: Int64 = -1
+    /// The number that marks the commands of `maintain`.
+    private static let maintenanceNumber: Int64 = -1
 
     /// Submits the commands that are due: scheduled messages, ends of polls, removals of expired
     /// messages, and erasure of deleted accounts.
@@ -23,7 +23,7 @@ extension Server {
         for command in commands ?? [] {
             if self.bug == .scheduleFiresTwice, case .sendScheduled(let address, let send) = command.action {
                 self.fire(address, send)
-            } else if self.sequencer.enqueue(command, ticket: Self.maintenanceTicket) == nil {
+            } else if self.sequencer.enqueue(command, number: Self.maintenanceNumber) == nil {
                 self.maintaining += 1
             } else {
                 self.maintenance = self.maintenanceBefore
@@ -34,7 +34,7 @@ extension Server {
     /// Counts the answer to a command of `maintain`. If the server could not write it, the work is
     /// repeated.
     func maintained(_ entry: Sequencer.Entry, _ decision: Decision) {
-        guard entry.ticket == Self.maintenanceTicket else { return }
+        guard entry.number == Self.maintenanceNumber else { return }
         self.maintaining = max(0, self.maintaining - 1)
         if case .refused(let error) = decision, error.code.isTemporary { self.maintenance = self.maintenanceBefore }
     }
@@ -44,10 +44,10 @@ extension Server {
     private func fire(_ address: ScheduledAddress, _ send: SendCommand) {
         guard !self.fired.contains(address) else { return }
         self.fired.append(address)
-        self.lastTicket += 1
-        guard let id = ClientID("s\(self.lastTicket)") else { return }
-        let identity = RequestIdentity(id: id, hash: RequestHash(UInt64(self.lastTicket), 2, 0, 0))
-        _ = self.sequencer.enqueue(Command(actor: address.user, device: DeviceKey(0), request: identity, action: .send(send)), ticket: 0)
+        self.lastNumber += 1
+        guard let id = ClientID("s\(self.lastNumber)") else { return }
+        let identity = RequestIdentity(id: id, hash: RequestHash(UInt64(self.lastNumber), 2, 0, 0))
+        _ = self.sequencer.enqueue(Command(actor: address.user, device: DeviceKey(0), request: identity, action: .send(send)), number: 0)
     }
 
     /// Removes the content of the messages of a conversation that are older than the retention
@@ -87,7 +87,7 @@ extension Server {
     }
 
     func enqueue(_ action: Command.Action, by actor: UserKey = UserKey(0)) {
-        _ = self.sequencer.enqueue(Command(actor: actor, device: DeviceKey(0), request: nil, action: action), ticket: 0)
+        _ = self.sequencer.enqueue(Command(actor: actor, device: DeviceKey(0), request: nil, action: action), number: 0)
     }
 
     /// Deletes an account, and ends the sessions of its user. `Maintenance` erases the messages.

@@ -22,7 +22,7 @@ final class Server {
     var stamps: StampClock
     var connections: [SocketKey: Connection] = [:]
     var purposes: [Int64: (connection: Connection, purpose: Purpose)] = [:]
-    var lastTicket: Int64 = 0
+    var lastNumber: Int64 = 0
     var maintenance = Maintenance(pageLimit: 20)
     /// The value before the commands that wait.
     var maintenanceBefore = Maintenance(pageLimit: 20)
@@ -162,11 +162,11 @@ final class Server {
     private func enqueue(_ command: Command, _ purpose: Purpose, on connection: Connection) {
         var command = command
         self.drawKey(for: &command)
-        self.lastTicket += 1
-        if let error = self.sequencer.enqueue(command, ticket: self.lastTicket) {
+        self.lastNumber += 1
+        if let error = self.sequencer.enqueue(command, number: self.lastNumber) {
             connection.send(.refused(error, purpose))
         } else {
-            self.purposes[self.lastTicket] = (connection, purpose)
+            self.purposes[self.lastNumber] = (connection, purpose)
         }
     }
 

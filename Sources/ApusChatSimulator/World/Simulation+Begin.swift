@@ -39,6 +39,6 @@ extension Simulation {
         guard let id = self.id() else { return }
         var command = self.command(user, id, action)
         self.server.drawKey(for: &command)
-        _ = self.server.sequencer.enqueue(command, ticket: 0)
+        _ = self.server.sequencer.enqueue(command, number: 0)
     }
 }

@@ -59,24 +59,24 @@ struct QueueModelTests {
             var sequencer = Sequencer(bounds: bounds)
             var commands: [Int64: Command] = [:]
             var taken: [Int64] = []
-            var ticket: Int64 = 0
+            var number: Int64 = 0
             for _ in 0..<200 {
                 if Int.random(in: 0..<5, using: &generator) > 0 {
                     let user = UserKey(Int64.random(in: 1...3, using: &generator))
                     let key = ConversationKey(Int64.random(in: 1...3, using: &generator))
-                    ticket += 1
+                    number += 1
                     let length = Int.random(in: 1...900, using: &generator)
                     let command =
                         Int.random(in: 0..<5, using: &generator) == 0
                         ? self.world.command(user, .leave(key, forgets: false))
                         : self.world.text(user, key, String(repeating: "x", count: length))
-                    commands[ticket] = command
-                    #expect(sequencer.enqueue(command, ticket: ticket) == nil)
+                    commands[number] = command
+                    #expect(sequencer.enqueue(command, number: number) == nil)
                 } else {
                     let batch = sequencer.takeBatch()
                     #expect(batch.count <= bounds.commands)
                     #expect(batch.count <= 1 || batch.reduce(0) { $0 + $1.command.byteCount } <= bounds.bytes)
-                    taken += batch.map(\.ticket)
+                    taken += batch.map(\.number)
                     sequencer.decided(in: Int64.random(in: 0...100, using: &generator))
                 }
                 #expect(sequencer.count == commands.count - taken.count)
@@ -84,9 +84,9 @@ struct QueueModelTests {
             while sequencer.count > 0 {
                 let batch = sequencer.takeBatch()
                 #expect(!batch.isEmpty)
-                taken += batch.map(\.ticket)
+                taken += batch.map(\.number)
             }
-            #expect(sequencer.takeBatch().isEmpty && taken.sorted() == Array(1...max(ticket, 1)).filter { $0 <= ticket })
+            #expect(sequencer.takeBatch().isEmpty && taken.sorted() == Array(1...max(number, 1)).filter { $0 <= number })
             for (index, later) in taken.enumerated() {
                 for earlier in taken[..<index] where earlier > later {
                     guard let one = commands[earlier], let other = commands[later], one.actor == other.actor else { continue }
