@@ -193,7 +193,7 @@ final class SocketIOConnection: EngineIOSessionDelegate, EventLoopTimerOwner, @u
             case .joining(let socket):
                 socket.giveBack()
                 socket.abandon()
-            case .returning, .leaving: break
+            case .returning, .disconnecting: break
             }
         }
     }
@@ -214,15 +214,15 @@ final class SocketIOConnection: EngineIOSessionDelegate, EventLoopTimerOwner, @u
         case (_, .connectError):
             throw SocketIOError(.malformedPacket, message: "the client sent CONNECT_ERROR, which only a server may send")
         case (.joining(let socket), .disconnect):
-            self.inbound.members[packet.namespace] = .leaving
+            self.inbound.members[packet.namespace] = .disconnecting
             socket.abandon()
-        case (.returning, .disconnect): self.inbound.members[packet.namespace] = .leaving
-        case (.leaving, .disconnect), (.leaving, .ack): break
+        case (.returning, .disconnect): self.inbound.members[packet.namespace] = .disconnecting
+        case (.disconnecting, .disconnect), (.disconnecting, .ack): break
         case (nil, .disconnect), (nil, .ack): break  // sent before the client received the DISCONNECT
         case (nil, .event) where self.disconnected.contains(UTF8Key(packet.namespace)): break  // also sent before the DISCONNECT arrived
         case (nil, .event):
             throw SocketIOError(.malformedPacket, message: "the client sent an event for \(packet.namespace), which it has not joined")
-        case (.joining, .event), (.joining, .ack), (.returning, .event), (.returning, .ack), (.leaving, .event):
+        case (.joining, .event), (.joining, .ack), (.returning, .event), (.returning, .ack), (.disconnecting, .event):
             throw SocketIOError(
                 .malformedPacket, message: "the client sent a packet for \(packet.namespace) before its CONNECT was answered")
         case (.joined, .event), (.joined, .ack), (.joined, .disconnect): break  // the caller passed it to the socket
@@ -245,7 +245,7 @@ final class SocketIOConnection: EngineIOSessionDelegate, EventLoopTimerOwner, @u
         self.end(former) {
             let isReturning = if case .returning = self.inbound.members[name] { true } else { false }
             guard isReturning, let server = self.server else {
-                if case .leaving = self.inbound.members[name] { self.forget(name) }
+                if case .disconnecting = self.inbound.members[name] { self.forget(name) }
                 return namespace.release()
             }
             self.enter(namespace, server, auth: auth)
@@ -327,7 +327,7 @@ final class SocketIOConnection: EngineIOSessionDelegate, EventLoopTimerOwner, @u
     private func isStillJoining(_ socket: SocketIOServerSocket) -> Bool {
         switch self.inbound.members[socket.namespace.name] {
         case .joining(let joining): return joining === socket
-        case .leaving: self.forget(socket.namespace.name)
+        case .disconnecting: self.forget(socket.namespace.name)
         case .returning, .joined, nil: break
         }
         return false
@@ -446,13 +446,13 @@ final class SocketIOConnection: EngineIOSessionDelegate, EventLoopTimerOwner, @u
 struct SocketIOMembers {
     enum Member {
         /// The client's earlier connection is being closed. Leaves to `joining`, `joined` or
-        /// `leaving`, or is removed.
+        /// `disconnecting`, or is removed.
         case returning
-        /// A middleware check is running. Leaves to `joined` or `leaving`, or is removed.
+        /// A middleware check is running. Leaves to `joined` or `disconnecting`, or is removed.
         case joining(SocketIOServerSocket)
-        /// The client left during the admission; removed when the admission ends. Until then it
-        /// cannot send another CONNECT, so that a connection runs one check per namespace.
-        case leaving
+        /// The client disconnected during the admission; removed when the admission ends. Until
+        /// then it cannot send another CONNECT, so that a connection runs one check per namespace.
+        case disconnecting
         case joined(SocketIOServerSocket)
     }
 

@@ -217,7 +217,7 @@ final class SocketIORecoveryLog: Sendable {
     }
 
     /// Records that a lost socket is about to leave its namespace.
-    func leaving(_ socket: SocketIOServerSocket) { self.state.withLockedValue { _ = $0.inTransition.insert(socket.id) } }
+    func disconnecting(_ socket: SocketIOServerSocket) { self.state.withLockedValue { _ = $0.inTransition.insert(socket.id) } }
 
     /// Stores the session of a lost socket after it has left its namespace.
     func lost(_ session: Store.Session, pid: String, by socket: SocketIOServerSocket) {

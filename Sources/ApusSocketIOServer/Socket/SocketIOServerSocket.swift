@@ -281,7 +281,7 @@ public final class SocketIOServerSocket: @unchecked Sendable {
         self.namespace.reserve()
         defer { self.namespace.release() }
         let rooms = self.rooms
-        recovery.leaving(self)
+        recovery.disconnecting(self)
         self.namespace.remove(self)
         let kept = self.withStored { $0 }
         recovery.lost(.init(socketID: self.id, rooms: rooms, start: start, kept: kept), pid: recoveryState.pid, by: self)
