@@ -15,11 +15,11 @@ final class WebSocketOutbox: Sendable {
     /// before each message of its own.
     private let waiting = ManagedAtomic(false)
     /// Schedules ``takeAll()`` on the event loop. Called from any thread.
-    private let hop: @Sendable () -> Void
+    private let scheduleHop: @Sendable () -> Void
 
-    init(flow: WebSocketFlowControl, hop: @escaping @Sendable () -> Void) {
+    init(flow: WebSocketFlowControl, scheduleHop: @escaping @Sendable () -> Void) {
         self.storage = NIOLockedValueBox(Storage(machine: WebSocketOutboxStateMachine(flow: flow)))
-        self.hop = hop
+        self.scheduleHop = scheduleHop
     }
 
     /// Whether items wait for the event loop, including all those of sends that have returned.
@@ -59,7 +59,7 @@ final class WebSocketOutbox: Sendable {
                 case .queued(let scheduleHop):
                     // Scheduled before the sender resumes, so that the hop precedes its next
                     // action.
-                    if scheduleHop { self.hop() }
+                    if scheduleHop { self.scheduleHop() }
                     continuation.resume()
                 case .wait:
                     break
@@ -79,7 +79,7 @@ final class WebSocketOutbox: Sendable {
     func post(_ message: WebSocketMessage) -> WebSocketOutboxStateMachine.PostAction {
         let action = self.withStorage { $0.machine.post(message) }
         switch action {
-        case .queued(scheduleHop: true), .overflow(_, scheduleHop: true): self.hop()
+        case .queued(scheduleHop: true), .overflow(_, scheduleHop: true): self.scheduleHop()
         case .queued(scheduleHop: false), .overflow(_, scheduleHop: false), .refuse: break
         }
         return action
@@ -99,7 +99,7 @@ final class WebSocketOutbox: Sendable {
             return (action.senders.compactMap { storage.continuations.removeValue(forKey: $0) }, action.scheduleHop)
         }
         for sender in senders { sender.resume() }
-        if scheduleHop { self.hop() }
+        if scheduleHop { self.scheduleHop() }
     }
 
     func ended(_ error: WebSocketError) {
