@@ -18,7 +18,7 @@ final class ReceiveSession: Sendable {
         var startedAt: Duration
         /// Whether the sender has announced that it has sent everything.
         var hasEnded = false
-        var hasGreeted = false
+        var hasAnnounced = false
         var wasInterrupted = false
         var completed = 0
         var failed = 0
@@ -150,7 +150,7 @@ final class ReceiveSession: Sendable {
         }
         do {
             for try await message in connection.messages {
-                guard try await self.receivedGreeting(TransferGreeting(message.header), from: connection) else { break }
+                guard try await self.received(TransferControlMessage(message.header), from: connection) else { break }
             }
         } catch {
             // `closed` reports the reason.
@@ -162,21 +162,21 @@ final class ReceiveSession: Sendable {
 
     /// Processes a message of the sender.
     /// - Returns: Whether to continue with the connection.
-    private func receivedGreeting(_ greeting: TransferGreeting?, from connection: FramedConnection) async throws -> Bool {
+    private func received(_ message: TransferControlMessage?, from connection: FramedConnection) async throws -> Bool {
         let id = ObjectIdentifier(connection)
-        switch greeting {
+        switch message {
         case .send(let files, let bytes, let secret):
             let isRight = self.code.map { $0.accepts(secretText: secret ?? "") } ?? true
             let isAlone = self.state.withLockedValue { state in
                 state.senders[id]?.maySend = isRight
-                state.senders[id]?.hasGreeted = true
-                return state.senders.values.count { $0.hasGreeted && $0.maySend } == 1
+                state.senders[id]?.hasAnnounced = true
+                return state.senders.values.count { $0.hasAnnounced && $0.maySend } == 1
             }
             guard isRight else {
                 let name = self.state.withLockedValue { $0.senders[id]?.name } ?? ""
                 self.output.note("\(name): refused: \(secret == nil ? "no code" : "wrong code")")
                 let refusal = secret == nil ? "it requires the code it printed; use --code" : "the code is not the one it printed"
-                try await connection.send(header: TransferGreeting.answer(refusal: refusal).header)
+                try await connection.send(header: TransferControlMessage.answer(refusal: refusal).header)
                 return false
             }
             self.output.update { board, _ in
@@ -184,7 +184,7 @@ final class ReceiveSession: Sendable {
                 board.totalFiles = isAlone ? files : nil
                 board.totalBytes = isAlone ? bytes : nil
             }
-            try await connection.send(header: TransferGreeting.answer(refusal: nil).header)
+            try await connection.send(header: TransferControlMessage.answer(refusal: nil).header)
         case .end: self.state.withLockedValue { $0.senders[id]?.hasEnded = true }
         case .answer, nil: break  // unknown messages are ignored
         }
@@ -210,7 +210,8 @@ final class ReceiveSession: Sendable {
         }
         // A sender that sends no `TransferGreeting` has sent everything when it closes the
         // connection in order.
-        let hasSentAll = sender.hasGreeted ? sender.hasEnded : closure.initiator == .peer && sender.completed > 0 && !sender.wasInterrupted
+        let hasSentAll =
+            sender.hasAnnounced ? sender.hasEnded : closure.initiator == .peer && sender.completed > 0 && !sender.wasInterrupted
         guard self.isOnce, hasSentAll else { return }
         self.state.withLockedValue { $0.failures = sender.failed }
         self.finished.continuation.finish()

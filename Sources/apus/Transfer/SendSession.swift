@@ -30,7 +30,7 @@ final class SendSession: Sendable {
         var failed: [String: TransferError] = [:]
         var leftOut: Set<String> = []
         var busy: Set<String> = []
-        var hasGreeted = false
+        var hasAnswer = false
     }
 
     /// A refusal by the receiver, with its reason.
@@ -39,7 +39,7 @@ final class SendSession: Sendable {
     }
 
     /// The time to wait for the receiver's answer to the first message.
-    private static let greetingTimeout = Duration.seconds(10)
+    private static let answerTimeout = Duration.seconds(10)
     /// The maximum number of files that are printed one by one at a terminal.
     private static let mostLines = 20
 
@@ -80,7 +80,7 @@ final class SendSession: Sendable {
                 message = "the receiver refused: \(refusal.message)"
                 code = 77
             } else {
-                let isPlain = self.options.trust.tls == nil && !self.state.withLockedValue { $0.hasGreeted }
+                let isPlain = self.options.trust.tls == nil && !self.state.withLockedValue { $0.hasAnswer }
                 message = TransferFailure.advice(for: error, address: self.options.addressText, isPlain: isPlain)
                 code = TransferFailure.exitCode(for: error)
             }
@@ -125,7 +125,7 @@ final class SendSession: Sendable {
                 let new = try await FramedClient.connect(to: self.options.address, configuration: self.configuration)
                 connection = new
                 if deadline != nil { self.output.note("reconnected") }
-                try await self.greet(new)
+                try await self.announce(new)
                 return try await self.send(over: new)
             } catch {
                 await connection?.close()
@@ -159,22 +159,22 @@ final class SendSession: Sendable {
 
     /// Announces the files and waits for the receiver's permission. A server other than `apus
     /// receive` sends no answer, which is accepted without a code.
-    private func greet(_ connection: FramedConnection) async throws {
+    private func announce(_ connection: FramedConnection) async throws {
         let code = self.options.trust.code
         let (count, bytes) = self.state.withLockedValue { ($0.completed.count, $0.completedBytes) }
-        let greeting = TransferGreeting.send(
+        let announcement = TransferControlMessage.send(
             files: max(0, self.files - count), bytes: max(0, self.bytes - bytes), secret: code?.secretText)
-        try await connection.send(header: greeting.header)
-        let answer = await withTaskGroup(of: TransferGreeting?.self) { group in
+        try await connection.send(header: announcement.header)
+        let answer = await withTaskGroup(of: TransferControlMessage?.self) { group in
             group.addTask {
                 var messages = connection.messages.makeAsyncIterator()
                 while let message = try? await messages.next() {
-                    if let greeting = TransferGreeting(message.header) { return greeting }
+                    if let answer = TransferControlMessage(message.header) { return answer }
                 }
                 return nil
             }
             group.addTask {
-                try? await Task.sleep(for: Self.greetingTimeout)
+                try? await Task.sleep(for: Self.answerTimeout)
                 return nil
             }
             let first = await group.next() ?? nil
@@ -185,7 +185,7 @@ final class SendSession: Sendable {
         // Checked before the closure, which often follows the refusal immediately.
         if case .answer(let refusal?) = answer { throw Refusal(message: refusal) }
         if let closure = connection.closure { throw closure.error ?? FramedError(.closed, message: "the receiver closed the connection") }
-        self.state.withLockedValue { $0.hasGreeted = true }
+        self.state.withLockedValue { $0.hasAnswer = true }
         switch answer {
         case .answer: break
         case .send, .end, nil: if code != nil { throw Refusal(message: "the receiver does not support --code") }
@@ -199,7 +199,7 @@ final class SendSession: Sendable {
         let done = self.state.withLockedValue { $0.completed }
         sending.skips = { done.contains($0) }
         try await connection.send(files: self.paths, sending)
-        try await connection.send(header: TransferGreeting.end.header)
+        try await connection.send(header: TransferControlMessage.end.header)
         await connection.close()
     }
 

@@ -2,7 +2,7 @@ import ApusJSON
 
 /// The messages that `apus send` and `apus receive` exchange in addition to the files, as message
 /// headers.
-enum TransferGreeting: Equatable {
+enum TransferControlMessage: Equatable {
     /// The sender's first message: the number and size of the files, and the secret of the code, if
     /// any.
     case send(files: Int, bytes: Int, secret: String?)

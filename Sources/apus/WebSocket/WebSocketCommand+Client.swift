@@ -25,7 +25,7 @@ extension WebSocketCommand {
         let prompt = WebSocketPrompt(
             connection: connection,
             options: .init(
-                hasCommands: self.commands, stays: self.stay, linger: .milliseconds(Int64(self.linger * 1000)),
+                hasCommands: self.commands, stays: self.stay, closeDelay: .milliseconds(Int64(self.closeDelay * 1000)),
                 timeout: self.timeoutDuration),
             output: output)
         return await prompt.run()

@@ -16,7 +16,7 @@ struct WebSocketCommand: AsyncParsableCommand {
             printf 'one\\ntwo\\n' | apus ws URL        sends each line as a text; writes received messages to standard output
             apus ws --listen 127.0.0.1:9000 --tls     runs an echo server; clients use its fingerprint with --pin
 
-            If the input is a pipe, the connection closes after the last line, once no message has arrived for the time given by --linger. \
+            If the input is a pipe, the connection closes after the last line, once no message has arrived for the time given by --close-delay. \
             With --stay it remains open.
 
             Exit codes: 0 closed normally; 1 closed with an error code, or a line from a pipe failed; 64 invalid arguments; 69 no \
@@ -65,7 +65,7 @@ struct WebSocketCommand: AsyncParsableCommand {
     var stay = false
 
     @Option(help: "The time without a received message, in seconds, before the connection closes after the last line of a pipe.")
-    var linger = 0.3
+    var closeDelay = 0.3
 
     @Flag(name: .shortAndLong, help: "Print kind, size and time of every message even into a pipe; as a server, log every connection.")
     var verbose = false
@@ -87,8 +87,8 @@ struct WebSocketCommand: AsyncParsableCommand {
         guard self.timeout > 0, self.timeout <= 86_400 else {
             throw ValidationError("--timeout must be above 0 and at most 86400 seconds, not \(self.timeout)")
         }
-        guard self.linger >= 0, self.linger <= 86_400 else {
-            throw ValidationError("--linger must be from 0 to 86400 seconds, not \(self.linger)")
+        guard self.closeDelay >= 0, self.closeDelay <= 86_400 else {
+            throw ValidationError("--close-delay must be from 0 to 86400 seconds, not \(self.closeDelay)")
         }
         guard (1...(1 << 30)).contains(self.maxMessage) else {
             throw ValidationError("--max-message must be from 1 to \(1 << 30) bytes, not \(self.maxMessage)")

@@ -16,7 +16,7 @@ struct WebSocketPrompt: Sendable {
         var stays: Bool
         /// The time without a received message, after the last line of a pipe, before the
         /// connection closes.
-        var linger: Duration
+        var closeDelay: Duration
         /// The timeout of a pong.
         var timeout: Duration
     }
@@ -112,13 +112,13 @@ struct WebSocketPrompt: Sendable {
     }
 
     /// Waits for answers to the messages sent: first for a pong, then until no message has arrived
-    /// for `linger`. A pong alone is not sufficient, because many servers send it before pending
-    /// answers.
+    /// for `closeDelay`. A pong alone is not sufficient, because many servers send it before
+    /// pending answers.
     private func settle() async {
         guard (try? await self.connection.ping(timeout: self.options.timeout)) != nil else { return }
         let start = ContinuousClock.now
         while self.connection.isOpen {
-            let quietUntil = max(start, self.lastReceived.withLockedValue { $0 } ?? start) + self.options.linger
+            let quietUntil = max(start, self.lastReceived.withLockedValue { $0 } ?? start) + self.options.closeDelay
             guard quietUntil > .now else { return }
             do { try await Task.sleep(until: quietUntil, clock: .continuous) } catch { return }
         }

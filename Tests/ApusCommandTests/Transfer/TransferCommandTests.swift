@@ -48,15 +48,18 @@ import Testing
     }
 
     @Test(arguments: [
-        TransferGreeting.send(files: 3, bytes: 1 << 40, secret: "00ff"), .send(files: 0, bytes: 0, secret: nil), .answer(refusal: nil),
+        TransferControlMessage.send(files: 3, bytes: 1 << 40, secret: "00ff"), .send(files: 0, bytes: 0, secret: nil),
+        .answer(refusal: nil),
         .answer(refusal: "no"), .end,
     ])
-    func greetingsAreEncodedAndDecoded(greeting: TransferGreeting) { #expect(TransferGreeting(greeting.header) == greeting) }
+    func controlMessagesAreEncodedAndDecoded(message: TransferControlMessage) { #expect(TransferControlMessage(message.header) == message) }
 
-    @Test func unknownGreetingsAreIgnored() {
-        #expect(TransferGreeting([:]) == nil && TransferGreeting(["apus": 1]) == nil && TransferGreeting(["apus": "later"]) == nil)
-        #expect(TransferGreeting(["apus": "send", "files": -5, "bytes": "x"]) == .send(files: 0, bytes: 0, secret: nil))
-        #expect(TransferGreeting(["apus": "answer"]) == .answer(refusal: "no reason given"))
+    @Test func unknownControlMessagesAreIgnored() {
+        #expect(
+            TransferControlMessage([:]) == nil && TransferControlMessage(["apus": 1]) == nil
+                && TransferControlMessage(["apus": "later"]) == nil)
+        #expect(TransferControlMessage(["apus": "send", "files": -5, "bytes": "x"]) == .send(files: 0, bytes: 0, secret: nil))
+        #expect(TransferControlMessage(["apus": "answer"]) == .answer(refusal: "no reason given"))
     }
 
     @Test func exitCodesAreThoseOfSysexits() {
