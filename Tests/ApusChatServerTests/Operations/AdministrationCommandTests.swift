@@ -55,7 +55,8 @@ struct AdministrationCommandTests {
                 }
                 // An account that does not exist.
                 guard command != "create" else { continue }
-                #expect(try await self.error(server, [command, "nobody1"])?.message == "There is no such account.", "\(command)")
+                let message = "There is no account with this name, or it was deleted."
+                #expect(try await self.error(server, [command, "nobody1"])?.message == message, "\(command)")
             }
             for words in [
                 ["invite", "0"], ["invite", "-1"], ["invite", "100001"], ["invite", "x"], ["invite", "1.5"], ["invite", "1", "0"],
