@@ -10,7 +10,8 @@ final class RawDeflater {
     /// The maximum number of bytes passed to zlib in one call, whose counters have 32 bits.
     private static let step = 1 << 20
 
-    /// - Parameter level: 0 stores the bytes in blocks without compression, 9 compresses best.
+    /// - Parameter level: The compression level, 0 to 9. 0 stores the bytes without compression, 9
+    ///   results in the smallest output.
     init(level: Int) throws(ArchiveError) {
         let stream = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
         stream.initialize(to: z_stream())

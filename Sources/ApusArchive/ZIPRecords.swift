@@ -4,7 +4,7 @@ import NIOCore
 struct ZIPEntry {
     let name: String
     let time: DOSTime
-    /// The place of the local header.
+    /// The offset of the local header in the archive.
     let offset: UInt64
     let maximumSize: UInt64
     /// Whether the sizes of the local header and of the descriptor have 8 bytes.

@@ -24,7 +24,7 @@ struct BenchChatCommand: AsyncParsableCommand {
 
     @Option(help: "The maximum number of messages in flight for each pair.") var inFlight = 4
 
-    @Option(help: "The text of a message, in bytes.") var size = 64
+    @Option(help: "The size of the text of a message, in bytes.") var size = 64
 
     @Option(help: "The time to measure, in seconds.") var duration = 5.0
 

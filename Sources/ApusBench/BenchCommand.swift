@@ -3,7 +3,7 @@ package import ArgumentParser
 /// `apus bench`: applies a load to a server and measures it.
 package struct BenchCommand: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
-        commandName: "bench", abstract: "Apply a load to a WebSocket or Socket.IO server and measure it.",
+        commandName: "bench", abstract: "Measure a server or the Apus client under a load.",
         discussion: """
             apus bench server --port 9000                            a server to measure
             apus bench socketio http://127.0.0.1:9000 --connections 50 --in-flight 4

@@ -6,7 +6,7 @@ import Foundation
 struct BenchCompareCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "compare", abstract: "Compare two results that --json has written.",
-        discussion: "A change below 5 % counts as no change: two runs of one load on the same machine differ by that much.")
+        discussion: "A change below 5 % counts as no change: two runs of the same load on one machine can differ by that much.")
 
     @Argument(help: "The file with the first result.") var before: String
 
@@ -20,7 +20,7 @@ struct BenchCompareCommand: ParsableCommand {
     private static func report(_ path: String) throws -> BenchReport {
         guard let data = FileManager.default.contents(atPath: path) else { throw ValidationError("cannot read the file \(path)") }
         do { return try JSONDecoder().decode(BenchReport.self, from: data) } catch {
-            throw ValidationError("\(path) is not a result of apus bench --json")
+            throw ValidationError("\(path) is not a result that apus bench ws, socketio or chat has written with --json")
         }
     }
 }

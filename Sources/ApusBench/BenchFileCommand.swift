@@ -21,7 +21,7 @@ struct BenchFileCommand: AsyncParsableCommand {
 
     @Option(help: "The number of files.") var count = 1
 
-    @Option(help: "The number of files in flight over the one connection.") var inFlight = 4
+    @Option(help: "The maximum number of files in flight over the connection.") var inFlight = 4
 
     @Option(help: "A folder with room for the sent and the received files. Default: the system's folder for temporary files.")
     var folder: String?

@@ -11,7 +11,7 @@ struct BenchLoadOptions: ParsableArguments {
         help: "The maximum number of messages in flight on a connection; 0 leaves the connections idle. Default: 4; with --rate 1000.")
     var inFlight: Int?
 
-    @Option(help: "The payload of a message, in bytes.") var size = 64
+    @Option(help: "The size of the payload of a message, in bytes.") var size = 64
 
     @Option(help: "The messages per second over all connections. Default: each answer triggers the next message.")
     var rate: Double?

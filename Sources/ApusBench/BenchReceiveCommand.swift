@@ -13,12 +13,12 @@ struct BenchReceiveCommand: AsyncParsableCommand {
         commandName: "receive", abstract: "Measure the events per second that the Apus client receives on one connection.",
         discussion: """
             The server must answer the event `flood` with the number of events in its first argument, as `apus bench server` does. \
-            The other loads use a minimal client to keep their own cost low; this one measures the Apus client.
+            The loads of `ws` and `socketio` use a minimal client to keep their own cost low; this one measures the Apus client.
             """)
 
     @Argument(help: "The server: http://host:port.") var url: String
 
-    @Option(help: "The payload of an event, in bytes.") var size = 64
+    @Option(help: "The size of the payload of an event, in bytes.") var size = 64
 
     @Option(help: "The number of events in each request.") var batch = 20_000
 
@@ -58,7 +58,7 @@ struct BenchReceiveCommand: AsyncParsableCommand {
         let events = count.withLockedValue { $0 } - before
         let result = Result(seconds: seconds, events: events, cpuSeconds: BenchProcess.ownCPUSeconds - cpu)
         socket.disconnect()
-        guard events > 0 else { throw BenchError("no event arrived") }
+        guard events > 0 else { throw BenchError("no event arrived; the server must answer the event flood") }
         let text = self.json ? String(decoding: try JSONEncoder().encode(result), as: UTF8.self) : result.text
         writeStandardOutput(Data((text + "\n").utf8))
     }

@@ -75,7 +75,7 @@ package enum Base64 {
     }
 
     /// Decodes `input`, which is not empty and has a length divisible by 4. Returns the number of
-    /// bytes written, or nil if it is not canonical.
+    /// bytes written, or nil if the input is not canonical.
     private static func decode(_ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer) -> Int? {
         self.values.withUnsafeBufferPointer { values in
             let pad = UInt8(ascii: "=")

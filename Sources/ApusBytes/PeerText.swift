@@ -24,8 +24,8 @@ package enum PeerText {
         return String(result)
     }
 
-    /// Returns whether a scalar is not a control character, a line end, a byte order mark or a
-    /// noncharacter of the first plane's end, and does not change the text direction.
+    /// Returns whether a scalar is not a control character, a line separator, a byte order mark,
+    /// U+FFFE or U+FFFF, and does not change the text direction.
     package static func isHarmless(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0..<0x20, 0x7F..<0xA0: false  // C0 and C1: NUL, line ends, escape codes of terminals

@@ -117,8 +117,8 @@ package struct UTF8StreamValidator: Sendable {
     }
 
     /// Returns the number of continuation bytes after the first byte of a multi-byte sequence, and
-    /// the range of the second byte. Returns nil for an invalid first byte: a continuation byte,
-    /// C0, C1, F5 and above.
+    /// the range of the second byte. Returns nil for ASCII and for an invalid first byte: a
+    /// continuation byte, C0, C1, F5 and above.
     private static func sequence(_ first: UInt8) -> (continuations: UInt8, lower: UInt8, upper: UInt8)? {
         switch first {
         case 0xC2...0xDF: (1, 0x80, 0xBF)

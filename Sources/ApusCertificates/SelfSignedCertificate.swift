@@ -10,9 +10,10 @@ package enum SelfSignedCertificate {
     /// `host`.
     ///
     /// - Parameters:
-    ///   - host: A name or an IPv4 address. Another IPv6 address than `::1` is not in the
+    ///   - host: A name or an IPv4 address. IPv6 addresses other than `::1` are not added to the
     ///     certificate.
-    ///   - now: The current time. The certificate is valid from an hour before to 90 days after it.
+    ///   - now: The current time. The certificate is valid from one hour before this time to 90
+    ///     days after it.
     package static func makeIdentity(host: String, now: Date) throws -> TLSIdentity {
         let key = P256.Signing.PrivateKey()
         let signer = Certificate.PrivateKey(key)

@@ -7,7 +7,8 @@ import ApusWebSocketProtocol
 /// Formats errors as one line for the user.
 package enum ErrorText {
     /// Returns the message of the innermost error of this package, which describes the fault,
-    /// followed by the reason given by the system or TLS in parentheses.
+    /// followed by its cause from the system, TLS or another library in parentheses. Returns the
+    /// reason of any other error.
     package static func line(_ error: any Error) -> String {
         var text: String?
         var next: (any Error)? = error

@@ -11,7 +11,7 @@ package enum EventLoopThreads {
     package static func followAffinity() {
         guard let status = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8),
             let allowed = self.allowedProcessors(status: status)
-        else { return }  // not Linux
+        else { return }  // no /proc: not Linux
         NIOSingletons.groupLoopCountSuggestion = max(1, min(allowed, System.coreCount))
     }
 

@@ -9,14 +9,14 @@ extension HTTPFields {
         self.init()
         for option in options {
             guard let colon = option.firstIndex(of: ":"), colon > option.startIndex else {
-                throw ValidationError("--header \"\(option)\" has no colon; for example --header \"Cookie: a=b\"")
+                throw ValidationError("--header \"\(option)\" must be a name, a colon and a value; for example --header \"Cookie: a=b\"")
             }
             guard !option.utf8.contains(where: { $0 < 0x20 && $0 != 0x09 || $0 == 0x7f }) else {
-                throw ValidationError("the value of --header must not contain a control character")
+                throw ValidationError("--header must not contain a control character")
             }
             let value = option[option.index(after: colon)...].drop { $0 == " " }
             guard let name = HTTPField.Name(String(option[..<colon])) else {
-                throw ValidationError("--header \"\(option)\" must begin with a field name; for example --header \"Cookie: a=b\"")
+                throw ValidationError("--header \"\(option)\" must begin with a valid field name; for example --header \"Cookie: a=b\"")
             }
             self.append(HTTPField(name: name, value: String(value)))
         }

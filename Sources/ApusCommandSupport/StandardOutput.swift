@@ -1,6 +1,7 @@
 package import Foundation
 
-/// Flushes buffered output, so that a program that reads it through a pipe receives it immediately.
+/// Flushes buffered output, so that a program that reads the output through a pipe receives it
+/// immediately.
 package func flushStandardOutput() {
     fflush(nil)
 }

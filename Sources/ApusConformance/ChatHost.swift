@@ -11,7 +11,7 @@ struct ChatHost: AsyncParsableCommand {
     @Option(help: "The data folder.") var folder: String
     @Option(help: "The folder of the page.") var page: String?
     @Flag(help: "Turn off all budgets.") var withoutLimits = false
-    @Flag(help: "Find users by any part of their names.") var openDirectory = false
+    @Flag(help: "Let searches find users by a part of their names.") var openDirectory = false
     @Flag(help: "Show the titles of the pages that links lead to.") var linkPreviews = false
     @Option(help: "A private network that the server may request pages and push services at; repeatable.") var outgoing: [String] = []
 

@@ -11,8 +11,8 @@ import NIOConcurrencyHelpers
 ///
 /// Each client sends `record` with its own text and sends it again until it is acknowledged. The
 /// command prints lines of JSON: the number of connected clients, when the first client is lost and
-/// when all have reconnected, and the number of acknowledged texts. It ends after the end of its
-/// input, when each client's last attempt has been acknowledged or has failed.
+/// when all have reconnected, and the number of acknowledged texts. The command ends after the end
+/// of its input, when each client's last attempt has been acknowledged or has failed.
 struct ConformanceClients: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "clients", abstract: "Run many clients while the server is restarted.")

@@ -5,7 +5,8 @@ import NIOConcurrencyHelpers
 
 /// A file with one line for each event, written before the conformance server acknowledges it.
 ///
-/// Each line is one `write` without a sync, because the tests kill the process and not the machine.
+/// Each line is written by one `write` without a sync, because the tests kill the process and not
+/// the machine.
 final class ConformanceJournal: Sendable {
     private let file: NIOLockedValueBox<FileHandle>
 

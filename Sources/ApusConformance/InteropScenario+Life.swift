@@ -84,7 +84,7 @@ extension InteropScenario {
         }
         try InteropMismatch.check(reasons.withLockedValue { $0 }, is: [.serverDisconnect], "reasons")
         try InteropMismatch.check([custom.state, root.state], is: [.disconnected, .connected], "states")
-        // An explicit call reconnects it.
+        // An explicit call reconnects the socket.
         try await custom.connect(timeout: self.wait)
         try await self.barrier(custom)
         try InteropMismatch.check(connects.withLockedValue { $0 }, is: 2, "times connected")
@@ -109,7 +109,7 @@ extension InteropScenario {
         _ = try await socket.emitWithAck("join", "before", timeout: self.wait, as: [String].self)
         ConformanceClient.say(["ready": "restart"])
         while reasons.withLockedValue({ $0.isEmpty }) { try await Task.sleep(for: .milliseconds(5)) }
-        // Buffered until the server is available again.
+        // The client buffers these events until the server is available again.
         for number in 0..<20 { socket.emit("echo", number) }
         try InteropMismatch.check(await inbox.take(20), is: (0..<20).map { [.integer($0)] }, "the events emitted while disconnected")
         try await self.barrier(socket)

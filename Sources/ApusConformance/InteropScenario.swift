@@ -145,7 +145,7 @@ struct InteropScenario: Sendable {
         custom.emit("echo", arguments: [["bytes": .binary([0])]])
         try InteropMismatch.check(await atRoot.take(1), is: [["root"]], "at the root")
         try InteropMismatch.check(await atCustom.take(1), is: [[["bytes": .binary([0])]]], "at /custom")
-        // Equal ack IDs in two namespaces must not be mixed up.
+        // Each namespace must receive its own ack, although the ack IDs are equal.
         async let first = root.emitWithAck("ack", "root", timeout: self.wait, as: String.self)
         async let second = custom.emitWithAck("ack", "custom", timeout: self.wait, as: String.self)
         let answers = try await [first, second]
@@ -193,7 +193,7 @@ struct InteropScenario: Sendable {
         }
     }
 
-    /// Waits until everything that the server sent before has arrived.
+    /// Waits until all packets that the server sent before the call have arrived.
     func barrier(_ socket: SocketIOClient) async throws {
         try InteropMismatch.check(
             try await socket.emitWithAck("ack", "barrier", timeout: self.wait, as: String.self), is: "barrier", "the ack after it")

@@ -16,7 +16,7 @@ struct PushRequestCommand: ParsableCommand {
         let vapid = VAPID(key: P256.Signing.PrivateKey(), contact: self.contact)
         while let line = readLine() {
             guard let json = try JSONReader.read(line).objectValue, let message = json["message"]?.stringValue else {
-                throw ValidationError("a line is not a subscription with a message")
+                throw ValidationError("each line of the input must be the JSON of a subscription with a string `message`")
             }
             let subscription = try PushSubscription(json: json)
             let body = try PushEncryption.encrypt(

@@ -47,7 +47,7 @@ struct TransferBench: AsyncParsableCommand {
     struct Send: AsyncParsableCommand {
         @Argument(help: "The port on 127.0.0.1.") var port: Int
         @Argument(help: "A file, or a folder of files.") var path: String
-        @Flag(help: "Send the file as the body of one message instead of a transfer.") var message = false
+        @Flag(help: "Send the file as the body of a message instead of in a transfer.") var message = false
         @Flag(help: "Use TLS without verifying the certificate.") var tls = false
         @Option(help: "The number of files to send at the same time.") var atATime = 16
 

@@ -24,7 +24,7 @@ package struct ScryptHash: Sendable {
         }
     }
 
-    /// A cost is out of range.
+    /// A cost parameter is out of range.
     package struct CostError: Error, Equatable, CustomStringConvertible {
         package let description =
             "The cost of a password hash must have a `logRounds` from 1 to 22, and a `blockSize` and `parallelism` from 1 to 64."

@@ -59,7 +59,8 @@ extension WebSocketSession {
     public func service() -> ClientService {
         ClientService {
             self.open()
-            // The first state is that after `open()`, not one of an earlier use of the session.
+            // The first state is the one after `open()`, not a state from an earlier use of the
+            // session.
             for await state in self.states(bufferingPolicy: .bufferingNewest(1)) where state == .failed || state == .closedByPeer {
                 throw self.lastError ?? WebSocketError(.closed, message: state.reason)
             }

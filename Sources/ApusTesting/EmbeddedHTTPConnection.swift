@@ -31,7 +31,7 @@ package final class EmbeddedHTTPConnection {
         self.authority = authority
         self.channel = EmbeddedChannel(loop: eventLoop)
         // Handlers for a web framework search for a decoder in the pipeline. The parts of requests
-        // are passed to the handlers after it.
+        // are passed to the handlers after the decoder.
         try self.channel.pipeline.syncOperations.addHandler(ByteToMessageHandler(HTTPRequestDecoder()))
         for handler in handlers { try self.channel.pipeline.syncOperations.addHandler(handler) }
         try self.channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
@@ -65,7 +65,7 @@ package final class EmbeddedHTTPConnection {
         try self.channel.throwIfErrorCaught()
     }
 
-    /// Returns the next response; `nil` while the server holds the request.
+    /// Returns the next response; `nil` if the server has not sent a complete one.
     package func answer() throws -> Answer? {
         var answer: Answer?
         while let part = try self.channel.readOutbound(as: HTTPServerResponsePart.self) {

@@ -42,8 +42,8 @@ package final class FaultProxy: Sendable {
     private let counter: NIOLockedValueBox<Int>
     /// The port to which clients connect.
     package let port: Int
-    /// The number of bytes that the proxy has read from its clients, without those after the fault
-    /// ended a direction.
+    /// The number of bytes that the proxy has read from its clients before the fault ended the
+    /// direction to the server.
     package var bytesToServer: Int { self.counter.withLockedValue { $0 } }
 
     private init(_ listener: any Channel, _ counter: NIOLockedValueBox<Int>) {
@@ -65,7 +65,7 @@ package final class FaultProxy: Sendable {
             .childChannelOption(.allowRemoteHalfClosure, value: true)
             .childChannelOption(.socketOption(.tcp_nodelay), value: 1)
             .childChannelOption(.autoRead, value: false)
-            // One read at a time: otherwise a read with a shorter delay would overtake another.
+            // One read at a time, so that a read with a shorter delay does not overtake another.
             .childChannelOption(.maxMessagesPerRead, value: 1)
             .childChannelInitializer { client in
                 ClientBootstrap(group: client.eventLoop)
@@ -188,7 +188,7 @@ private final class FaultHandler: ChannelInboundHandler {
         func write() {
             for piece in pieces.dropLast() { partner.writeAndFlush(piece, promise: nil) }
             partner.writeAndFlush(pieces.last ?? ByteBuffer()).assumeIsolated().whenComplete { result in
-                // Stops reading if the partner cannot be written.
+                // Closes the connection if writing to the partner fails.
                 if case .failure = result { channel.close(promise: nil) } else { channel.read() }
             }
         }

@@ -7,7 +7,7 @@ import Testing
         #expect("a1-Z"[...].equalsIgnoringASCIICase("A1-z"))
         #expect("".equalsIgnoringASCIICase(""))
         #expect(!"websocket".equalsIgnoringASCIICase("websocke"))
-        // The bytes next to the letters, which differ from others in the same bit.
+        // The bytes next to the letters, which differ from each other in the bit of the case.
         #expect(!"@[\\]^_".equalsIgnoringASCIICase("`{|}~\u{7F}"))
         #expect("KeeP".asciiLowercased == "keep")
         #expect("@Z[".asciiLowercased == "@z[")

@@ -3,7 +3,7 @@ import Testing
 @testable import ApusPasswords
 
 @Suite struct ScryptHashTests {
-    /// The second vector of RFC 7914 12, whose hash is cut to 32 bytes.
+    /// The second vector of RFC 7914 section 12, whose hash is cut to 32 bytes.
     ///
     /// A shorter output is the beginning of a longer one, because both are blocks of PBKDF2.
     private static let stored = "scrypt$10$8$16$TmFDbA==$/bq+HJ00cgB4VucZDQHp/nxq18vII3gw53N2Y0s3MWI="

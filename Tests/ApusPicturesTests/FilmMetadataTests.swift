@@ -2,7 +2,8 @@ import Testing
 
 @testable import ApusPictures
 
-/// Checks the changes of built films: `Secret` marks what is removed, `Kept` what stays.
+/// Checks the changes of built films: `Secret` marks data that is removed, `Kept` data that
+/// remains.
 @Suite("Film metadata")
 struct FilmMetadataTests {
     // MARK: Boxes

@@ -186,7 +186,7 @@ struct RecoveryTests {
         }
     }
 
-    /// The same with manual requests, each on a separate connection.
+    /// Recovers a polling client with manual requests, each on a separate connection.
     @Test func aPollingClientThatChangesItsConnectionIsRecovered() async throws {
         try await self.withServer { server, port in
             func exchange(_ method: HTTPMethod, _ sid: String, _ body: String? = nil) async throws -> String {

@@ -1,5 +1,5 @@
 /// The send times of the latest broadcasts. Every connection receives them in order, so the number
-/// of its deliveries identifies each one.
+/// of deliveries to a connection identifies the broadcast.
 struct BenchBroadcasts {
     /// The number of send times kept. The delivery of an older broadcast is not counted.
     private static let remembered = 1 << 14

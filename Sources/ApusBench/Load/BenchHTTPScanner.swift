@@ -2,7 +2,7 @@ import NIOCore
 
 /// Parses the status and the body of responses on one keep-alive connection, by `Content-Length`.
 ///
-/// Used by the load only; the clients use swift-nio's parser.
+/// Used by the load generator only; the clients use swift-nio's parser.
 struct BenchHTTPScanner {
     struct Response: Equatable {
         var status: Int
@@ -35,7 +35,7 @@ struct BenchHTTPScanner {
             length = Int(field[1].trimmingPrefix(while: { $0 == " " }))
         }
         guard let length, length >= 0 else {
-            throw BenchError("the server sent a response without Content-Length, which this load does not support")
+            throw BenchError("the server sent a response without a valid Content-Length, which apus bench requires")
         }
         guard view.endIndex - end >= length else { return nil }
         self.bytes.moveReaderIndex(forwardBy: end - view.startIndex)

@@ -4,7 +4,7 @@ import NIOCore
 
 /// Encodes the messages of a load, and recognizes their answers.
 struct BenchMessages: Sendable {
-    /// The meaning of a server's message to the load.
+    /// The meaning of a server's message.
     enum Meaning: Equatable {
         /// The answer to the oldest message, or a delivery of a broadcast.
         case answer

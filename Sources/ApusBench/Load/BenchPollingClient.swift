@@ -3,8 +3,8 @@ import ApusWebSocketProtocol
 import Foundation
 import NIOCore
 
-/// A Socket.IO client of the load that uses HTTP long-polling, with one keep-alive connection for
-/// GET requests and one for POST requests. Confined to its loop.
+/// A Socket.IO client of the load generator that uses HTTP long-polling, with one keep-alive
+/// connection for GET requests and one for POST requests. Confined to its loop.
 ///
 /// While a POST request is in flight the next messages are buffered, as in the JavaScript client.
 final class BenchPollingClient: BenchPeer {

@@ -28,7 +28,7 @@ struct BenchReport: Codable, Equatable {
         var residentBefore, residentConnected, residentAfter: Int
     }
 
-    /// A description of the load. Two results are comparable if it is equal.
+    /// A description of the load. Two results are comparable if their descriptions are equal.
     var load: String
     var url: String
     /// The measured time, in seconds.

@@ -4,8 +4,8 @@ import Histogram
 struct BenchStatistics: Sendable {
     /// The highest latency recorded: one minute. A longer one counts as this value.
     private static let highestNanoseconds: UInt64 = 60_000_000_000
-    /// A message that is handled more than this after its scheduled time counts as late. The wait
-    /// for a free slot comes after that and is attributed to the server.
+    /// A message that is handled later than this after its scheduled time counts as late. The wait
+    /// for a free slot follows the handling and is attributed to the server.
     static let lateNanoseconds: UInt64 = 10_000_000
 
     /// The latencies in nanoseconds, with three significant digits from a microsecond up.
@@ -14,8 +14,8 @@ struct BenchStatistics: Sendable {
     /// At a fixed rate, the number of messages that have become due. A message without a free slot
     /// counts when it becomes due, not when it is sent.
     private(set) var sends = 0
-    /// The number of them that were handled more than ``lateNanoseconds`` after their scheduled
-    /// time.
+    /// The number of due messages that were handled more than ``lateNanoseconds`` after their
+    /// scheduled time.
     private(set) var lateSends = 0
     /// At a fixed rate, the number of messages without an answer at the end. Each adds the time it
     /// had waited to the latencies.

@@ -8,7 +8,7 @@ import Testing
 
 @Suite struct TLSOptionsTests {
     private static let fingerprint = String(repeating: "ab", count: 32)
-    /// A file that can be read, in place of one with certificates.
+    /// A readable file in place of a file with certificates.
     private let file = #filePath
 
     /// The commands that take the TLS options, with their required arguments.

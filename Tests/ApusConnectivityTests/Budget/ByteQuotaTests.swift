@@ -37,7 +37,8 @@ import Testing
         #expect(quota.set(20, for: "small") == ["large"])
     }
 
-    /// The bytes of a closing connection do not close others, and it is not closed twice.
+    /// The bytes of a closing connection do not close other connections, and no connection is
+    /// closed twice.
     @Test func closingHoldersAreCountedSeparately() {
         var quota = ByteQuota<String>(maximum: 100)
         _ = quota.set(90, for: "a")

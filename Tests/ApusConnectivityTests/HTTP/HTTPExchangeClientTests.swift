@@ -144,7 +144,7 @@ import X509
         } _: { server in
             let client = self.client(server)
             try await self.expect(client, "a")
-            // The unsolicited response must not be taken for that of the next request.
+            // The unsolicited response must not be taken for the response to the next request.
             try await self.expect(client, "c")
             #expect(server.connections == 2)
         }

@@ -58,7 +58,7 @@ import Testing
         for piece in ["abcd", "efgh"] { try whole.receivedBody(ByteBuffer(string: piece)) }
         #expect(try whole.ended()?.body.readableBytes == 0)
         #expect(received.withLockedValue { $0 } == Array("abcdefgh".utf8))
-        // The body of an error is collected, with its maximum.
+        // The body of an error response is collected, up to the maximum.
         var refused = collector()
         try refused.receivedHead(HTTPResponseHead(version: .http1_1, status: .forbidden))
         try refused.receivedBody(ByteBuffer(string: "no"))

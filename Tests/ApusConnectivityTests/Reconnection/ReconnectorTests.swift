@@ -13,7 +13,7 @@ import Testing
 
     private let loop = EmbeddedEventLoop()
 
-    /// A reconnector with a constant delay of one second, and what it did.
+    /// Returns a reconnector with a constant delay of one second, and its calls of the callbacks.
     private func make(network: Reconnector.Network? = nil) -> (Reconnector, attempts: () -> [Int], probes: () -> Int) {
         var attempts: [Int] = []
         var probes = 0
@@ -83,14 +83,14 @@ import Testing
         #expect(reconnector.opened() == .connected)
         try report(true, "b")
         #expect(probes() == 1)
-        // Waiting when the route is lost, then without a timer.
+        // The route is lost during a wait, which then has no timer.
         _ = reconnector.lost()
         try report(false, "")
         self.loop.advanceTime(by: .seconds(10))
         #expect(attempts() == [])
         try report(true, "a")
         #expect(attempts() == [1])
-        // Lost without a route.
+        // The connection is lost while there is no route.
         try report(false, "")
         #expect(reconnector.lost() == .waitForRoute(attempt: 2))
         try report(true, "c")

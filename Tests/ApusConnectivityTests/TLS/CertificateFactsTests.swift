@@ -41,7 +41,7 @@ import X509
         #expect(try !self.facts(.loopback).isFor(host: "::ffff:127.0.0.1"))
         #expect(
             try self.facts(.ipAddress(ASN1OctetString(contentBytes: ArraySlice(Array(repeating: 0, count: 15) + [1])))).isFor(host: "::1"))
-        #expect(try !self.facts(.dnsName("example.com")).isFor(host: "localhost"))  // which is its common name
+        #expect(try !self.facts(.dnsName("example.com")).isFor(host: "localhost"))  // the common name of the certificate
     }
 
     @Test func malformedBytesAreNotACertificate() throws {

@@ -12,7 +12,7 @@ import Testing
         if case .ended(let error) = event { error.code } else { nil }
     }
 
-    /// Both ends, with everything before the open packet done.
+    /// Both endpoints, after the open packet has been delivered.
     private struct Pair {
         var client: EngineIOEndpoint
         var server: EngineIOEndpoint
@@ -24,7 +24,7 @@ import Testing
             try #require(events == [.opened(EngineIOEndpointTests.handshake)])
         }
 
-        /// Passes the output of each end to the other until neither has any.
+        /// Passes the output of each endpoint to the other until neither has any.
         mutating func deliver(at now: Duration) -> [EngineIOEndpoint.Event] {
             var events: [EngineIOEndpoint.Event] = []
             while true {

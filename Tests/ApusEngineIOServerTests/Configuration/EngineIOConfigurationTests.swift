@@ -167,7 +167,7 @@ import Testing
             try channel.connect(to: SocketAddress(ipAddress: "1.2.3.4", port: 1)).wait()
             return channel
         }
-        // Two for each client, and a reserve for refused connections.
+        // The limit is two connections for each client, and a reserve for refused connections.
         #expect(channels.map { server.engine.admit($0) } == Array(repeating: true, count: 84) + [false])
         try channels[0].close().wait()
         server.eventLoop.run()

@@ -97,12 +97,13 @@ import Testing
         #expect(server.events.last == "closed: ping timeout")
     }
 
-    /// The pong is behind messages that wait until the client has read more. While it reads, it is
+    /// The pong is behind messages that wait until the client has read more. A client that reads is
     /// alive.
     @Test func aWebSocketThatReadsSlowlyHasMoreTime() throws {
         let server = try EngineServer { $0.queueLowMark = 1000 }
         _ = try self.stalled(server)
-        // Large enough to be written to the transport, which accepts it: the queue becomes shorter.
+        // The message is large enough to be written to the transport, which accepts it: the queue
+        // becomes shorter.
         server.sessions.first?.send(.text(ByteBuffer(repeating: 0x61, count: 70_000)))
         server.pass(.seconds(25))
         server.pass(.seconds(20))

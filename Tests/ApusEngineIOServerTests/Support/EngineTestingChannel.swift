@@ -7,7 +7,7 @@ import NIOEmbedded
 import NIOHTTP1
 import Testing
 
-/// An HTTP connection on a thread-safe event loop, for what the server does in tasks.
+/// An HTTP connection on a thread-safe event loop, for server code that runs in tasks.
 struct EngineTestingChannel {
     let channel: NIOAsyncTestingChannel
 

@@ -47,10 +47,10 @@ import Testing
         #expect(try session.poll() == nil)
         let probe = try session.probe()
         try probe.send("2probe")
-        // The held poll is answered at once,
+        // The held poll is answered at once.
         #expect(try session.server.http.answer()?.body == session.framed("6"))
         for _ in 0..<3 {
-            // and each further one within 100 ms.
+            // Each further poll is answered within 100 ms.
             #expect(try session.poll() == nil)
             session.server.pass(.milliseconds(100))
             #expect(try session.server.http.answer()?.body == session.framed("6"))

@@ -3,7 +3,7 @@ import NIOConcurrencyHelpers
 import Testing
 
 @Suite struct MailboxTests {
-    /// An executor that runs its work when it is told to.
+    /// An executor that runs its work when the test calls it.
     private final class Executor: Sendable {
         private let work = NIOLockedValueBox<[@Sendable () -> Void]>([])
 

@@ -25,7 +25,7 @@ import Testing
             }
         }
         var iterator = stream.makeAsyncIterator()
-        // The task has to reach the event loop, which runs only when it is told to.
+        // The task has to reach the event loop, which runs only when `run()` is called.
         let pump = Task { while !Task.isCancelled { await loop.run(); await Task.yield() } }
         defer { pump.cancel() }
         return (try #require(await iterator.next()), task)

@@ -259,7 +259,7 @@ extension [TransferReceiver.Action] {
         var receiver = try self.receiving(0)
         _ = receiver.receivedHead(self.head(.done, ["sha256": .string(Self.hash)]), at: .zero)
         #expect(receiver.cancel(at: .zero).isEmpty)
-        // Neither frames of the sender nor the end of the connection cancel it.
+        // Neither frames of the sender nor the end of the connection cancel the transfer.
         for type in [FrameType.cancel, .error, .done, .offer] { #expect(receiver.receivedHead(self.head(type), at: .zero).isEmpty) }
         #expect(self.chunk(&receiver, 0, 1) == .drop([]))
         #expect(receiver.receivedNoChunk(TransferError(.protocolViolation, message: "x")).isEmpty)
@@ -385,7 +385,7 @@ extension [TransferReceiver.Action] {
             #expect(receiver.cancel(at: .zero).isEmpty && receiver.ticked(at: .seconds(1000)).isEmpty)
             var declined = receiver
             #expect(receiver.finished(isEqual: true).last == .end(.completed))
-            // It would have to be sent in chunks, so the sender's cancellation applies.
+            // The file would have to be sent in chunks, so the sender's cancellation applies.
             #expect(declined.declined(at: .zero).failure == .cancelled)
         }
         var gone = try self.whole(100)

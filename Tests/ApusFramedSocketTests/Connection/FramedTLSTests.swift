@@ -98,7 +98,8 @@ import X509
         #expect(try await self.outcome(own, .pinned(right)) == nil)
     }
 
-    /// The reverse: a client without TLS, or with an old version, does not reach the handler.
+    /// A client without TLS, or with an old version of TLS, does not reach the handler of the
+    /// server.
     @Test func hazard19_theServerReadsNothingBeforeTLS() async throws {
         let (settings, _) = try makeCertificate()
         let handled = NIOLockedValueBox(0)

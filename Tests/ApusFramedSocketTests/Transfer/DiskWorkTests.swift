@@ -216,7 +216,7 @@ import Testing
             #expect(self.names == (bytes.isEmpty ? [] : [offer.partName]))
             part.unlock()
         }
-        // Not hashed yet, but it contains a byte.
+        // The file is not hashed yet, but contains a byte.
         let part = try self.folder.openPart(TransferOffer(id: "x", name: SafeFileName("x"), size: 2))
         _ = DiskWork.perform([[.discardIfEmpty(part, in: self.folder)]])
         #expect(self.names.count == 1)
@@ -264,7 +264,7 @@ import Testing
         defer { try? FileManager.default.removeItem(atPath: self.path) }
         try Data([1]).write(to: URL(fileURLWithPath: self.path + "/file"))
         let wrong = try self.take([(self.whole("1", "x", 1), [1])], hash: String(repeating: "b", count: 64))
-        guard case .taken(name: nil, had: 0)? = wrong[0].reports.first else { return }  // as above
+        guard case .taken(name: nil, had: 0)? = wrong[0].reports.first else { return }  // unnamed files are not supported here
         // The parent folder is a file. The lease is released as well.
         let blocked = try self.take([(self.whole("2", "file/x", 1), [1])])
         #expect(blocked[0].failure?.code == .storage && self.leases == 1)
@@ -295,14 +295,14 @@ import Testing
             return
         }
         let other = try self.take([(self.whole("2", "x", 2), [2, 2])], recognizesFinished: true)
-        if case .declined? = other[0].reports.first { return }  // as above
+        if case .declined? = other[0].reports.first { return }  // unnamed files are not supported here
         #expect(self.name(other[0]) == "x (2)" && self.bytes("x") == [1, 1] && self.bytes("x (2)") == [2, 2])
     }
 
     @Test func aWholeFileKeepsItsTime() throws {
         defer { try? FileManager.default.removeItem(atPath: self.path) }
         let outcomes = try self.take([(self.whole("1", "x", 1, modified: 1_000_000_000), [1])], keepsAttributes: true)
-        if case .declined? = outcomes[0].reports.first { return }  // as above
+        if case .declined? = outcomes[0].reports.first { return }  // unnamed files are not supported here
         let date = try FileManager.default.attributesOfItem(atPath: self.path + "/x")[.modificationDate] as? Date
         #expect(date == Date(timeIntervalSince1970: 1))
     }

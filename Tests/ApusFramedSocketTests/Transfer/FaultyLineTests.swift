@@ -11,8 +11,8 @@ import Testing
 @Suite(.serialized) struct FaultyLineTests {
     /// A receiver and files to send to it.
     ///
-    /// Only a client on a faulty connection has a short deadline. If that passes before the fault
-    /// occurs, the attempt ends with a typed error as well.
+    /// Only a client on a faulty connection has a short deadline. If the deadline passes before the
+    /// fault occurs, the attempt ends with a typed error as well.
     private final class World: Sendable {
         let path = NSTemporaryDirectory() + "apus-faults-\(UUID().uuidString)"
         private static let patience = Duration.seconds(60)
@@ -107,7 +107,7 @@ import Testing
         }
 
         /// Sends without faults, after the receiver has detected the end of the previous
-        /// connection. It may still write what it has received.
+        /// connection. The receiver may still write the bytes that it has received.
         func finish(_ path: String, port: Int) async throws {
             while true {
                 await self.uploadsEnd(of: URL(fileURLWithPath: path).lastPathComponent)
@@ -177,8 +177,8 @@ import Testing
                         if isToServer { #expect(error != nil, "\(fault) was not noticed") }
                         try await world.finish(path, port: port)
                         #expect(world.isWhole("\(index)", count), "\(fault)")
-                        // It resumed at the durable offset or later. In the other direction the
-                        // file may be complete already, without an answer.
+                        // The transfer resumed at the durable offset or later. In the other
+                        // direction the file may be complete already, without an answer.
                         if isToServer, durable > 0 {
                             #expect(world.began.withLockedValue { $0["\(index)"]?.last ?? 0 } >= durable, "\(fault): \(durable)")
                         }

@@ -140,7 +140,7 @@ import Testing
     @Test(.timeLimit(.minutes(5))) func closingEndsWhatIsBeingSent() async throws {
         let folders = try Folders()
         let path = try folders.write("a", ByteBuffer())
-        // A hole in the file system, too long to be sent before the close on a busy machine.
+        // A sparse file, too long to be sent before the close on a busy machine.
         try #require(FileHandle(forWritingAtPath: path)).truncate(atOffset: 3_000_000_000)
         let events = ReceivedEvents([])
         try await withReceiver(folders, events: events) { port, _ in

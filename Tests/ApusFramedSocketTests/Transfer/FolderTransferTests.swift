@@ -25,8 +25,8 @@ import Testing
         return names.sorted()
     }
 
-    /// A rate limit prevents files from being sent with their offers, as does a receiver without
-    /// that capability.
+    /// A rate limit, or a receiver without the capability, prevents files from being sent with
+    /// their offers.
     @Test(.timeLimit(.minutes(5)), arguments: [(1, nil), (4, nil), (16, nil), (4, 1 << 30)] as [(Int, Int?)])
     func aFolderArrives(maximumConcurrentFiles: Int, bytesPerSecond: Int?) async throws {
         let folders = try Folders()

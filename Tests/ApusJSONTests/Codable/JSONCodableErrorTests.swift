@@ -2,7 +2,7 @@ import ApusJSON
 import Foundation
 import Testing
 
-/// Errors contain the coding path. Those of decoding do not quote the data.
+/// Errors contain the coding path. Decoding errors do not quote the data.
 struct JSONCodableErrorTests {
     struct Outer: Codable {
         var list: [Inner]
@@ -90,7 +90,7 @@ struct JSONCodableErrorTests {
         }
     }
 
-    /// Foundation traps when an invalid date is printed; an error must not cause that.
+    /// Foundation traps when an invalid date is printed, so an error must not contain the date.
     @Test(arguments: [1e15, -1e15, .nan, .infinity])
     func datesBeyondTheCalendarAreRefused(seconds: Double) {
         let outer = Outer(list: [Inner(number: 1, date: Date(timeIntervalSince1970: seconds))])

@@ -73,7 +73,8 @@ import Testing
             peer = try await server.nextPeer()
             await peer.letIn()
             _ = await lifecycle.first { $0.kind == .reconnect }
-            // Lost while a network is available: waits an hour, which a change of network ends.
+            // The connection is lost while a network is available. A change of the network ends the
+            // wait of one hour.
             peer.hangUp()
             _ = await lifecycle.first { $0.kind == .disconnect }
             report(self.path(true, "c"))

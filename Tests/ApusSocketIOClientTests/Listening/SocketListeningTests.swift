@@ -32,8 +32,8 @@ import Testing
         }
     }
 
-    /// Waits until earlier changes of listeners are in effect. They run on the event loop, which
-    /// may read a packet before.
+    /// Waits until earlier changes of listeners are in effect. The changes run on the event loop,
+    /// which may read a packet first.
     private func settle(_ manager: SocketIOManager) async throws { try await manager.lifetime.core.eventLoop.submit {}.get() }
 
     /// Runs `body` with a connected socket and its peer.

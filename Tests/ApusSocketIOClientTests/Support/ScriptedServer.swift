@@ -14,9 +14,9 @@ final class ScriptedServer: Sendable {
     /// One session.
     final class Peer: Sendable {
         private let connection: WebSocketConnection
-        /// The path and query of its request.
+        /// The path and query of the client's request.
         let target: String
-        /// The texts that it sent, without its pongs.
+        /// The texts that the client sent, without its pongs.
         let heard: AsyncStream<String>
         fileprivate let continuation: AsyncStream<String>.Continuation
 
@@ -30,7 +30,7 @@ final class ScriptedServer: Sendable {
             for text in texts { _ = self.connection.post(.text(text)) }
         }
 
-        /// Returns the next text that it sends.
+        /// Returns the next text that the client sends.
         func next() async -> String? { await self.heard.first { _ in true } }
 
         /// Receives a CONNECT, accepts it, and returns it.

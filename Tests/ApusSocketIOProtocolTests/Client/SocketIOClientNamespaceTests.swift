@@ -58,7 +58,7 @@ private let session = SocketIOClientSession(version: .v5, id: "engine1")
             return
         }
         #expect(error.code == .malformedPacket)
-        // The limit also applies to bytes. Those of an earlier attempt do not count.
+        // The limit also applies to bytes. The bytes of an earlier attempt do not count.
         do {
             namespace = self.makeConnecting(maximumEarlyEvents: 1000)
             #expect(namespace.receivedPacket(self.event("a"), bytes: 16 << 20) == .doNothing)

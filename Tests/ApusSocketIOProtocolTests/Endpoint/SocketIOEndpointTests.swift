@@ -7,7 +7,7 @@ import Testing
 @Suite struct SocketIOEndpointTests {
     private typealias Event = SocketIOEndpoint.Event
 
-    /// Both ends, after the open packet.
+    /// Both endpoints, after the open packet.
     private struct Pair {
         var client: SocketIOEndpoint
         var server: SocketIOEndpoint
@@ -21,7 +21,7 @@ import Testing
             try #require(atClient == [.opened] && atServer.isEmpty)
         }
 
-        /// Passes the output of each end to the other until neither has any.
+        /// Passes the output of each endpoint to the other until neither has any.
         mutating func deliver(at now: Duration = .zero) -> (atClient: [Event], atServer: [Event]) {
             var events: (atClient: [Event], atServer: [Event]) = ([], [])
             while true {

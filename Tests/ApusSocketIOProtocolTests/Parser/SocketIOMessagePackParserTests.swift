@@ -101,7 +101,7 @@ private let malformed: [SocketIOValue] = [
         #expect(try decoder.received(.binary(ByteBuffer(bytes: bytes)))?.packet == packet(.connect(nil)))
     }
 
-    /// Each is a parse error.
+    /// Each packet is a parse error.
     @Test(arguments: malformed)
     func malformedPacketsAreRefused(map: SocketIOValue) {
         #expect(throws: SocketIOError.self) { try decode(map) }

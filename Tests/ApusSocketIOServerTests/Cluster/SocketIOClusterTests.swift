@@ -146,7 +146,7 @@ private struct Cluster {
         #expect((0..<3).map { cluster[$0].sockets(in: "a").count } == [1, 1, 1])
         #expect((0..<3).map { cluster[$0].sockets(in: "b").count } == [0, 0, 0])
         cluster[2].in("a").disconnectSockets(close: true)
-        // The packet of the namespace, and then that of the connection.
+        // The DISCONNECT packet of the namespace, and then the close packet of the connection.
         for client in clients {
             #expect(try client.poll() == ["1"])
             #expect(try client.poll() == ["1"])
@@ -256,7 +256,7 @@ private struct Cluster {
     @Test func aShutDownServerIsGoneFromTheCluster() async throws {
         let hub = SocketIOLocalCluster()
         await Cluster.makeServer(hub.transport(), NIOAsyncTestingEventLoop()).shutdown()
-        // Created here, because an embedded event loop must stay on its thread.
+        // The server is created here, because an embedded event loop must stay on its thread.
         let server = Cluster.makeServer(hub.transport(), EmbeddedEventLoop())
         #expect(self.fetched(server.namespace("/").broadcast).all == ["0, 0 silent"])
     }

@@ -21,7 +21,7 @@ import Testing
         #expect(try client.poll() == ["31[\"a\u{FFFD}\"]", "32[\"\u{FFFD}\"]"])
     }
 
-    /// Neither live nor by recovery: the client would fail at the same event again.
+    /// A relayed payload is not decoded, so a lone surrogate is sent as it was received.
     @Test func whatIsPassedOnKeepsItsBytes() throws {
         self.server.namespace("/").onConnection { socket in
             socket.join("a")

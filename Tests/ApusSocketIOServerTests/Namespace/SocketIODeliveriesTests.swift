@@ -21,7 +21,7 @@ import Testing
         return (client, try #require(self.sockets.all.last))
     }
 
-    /// What a connection gets comes in one poll, the work of its loop first, and once.
+    /// A connection receives its events in one poll, once, and those of the work on its loop first.
     @Test func workComesBeforeTheEvents() throws {
         let (first, socket) = try self.connect()
         let (second, other) = try self.connect()

@@ -151,7 +151,8 @@ import Testing
         let first = try world.client(self.returning(grant, offset: grant["offset"]))
         #expect(first.missed.count == 1)
         try first.client.lose()
-        // By the offset of the event, by that of the new CONNECT, and by the earlier one.
+        // The client returns with the offset of the event, of the new CONNECT and of the first
+        // CONNECT.
         let second = try world.client(self.returning(grant, offset: try self.offset(first.missed.first)))
         #expect(second.missed == [])
         try second.client.lose()

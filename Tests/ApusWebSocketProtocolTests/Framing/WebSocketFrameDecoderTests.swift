@@ -85,7 +85,7 @@ func unmasked(_ frame: WebSocketFrame) -> ByteBuffer {
     }
 
     /// The work for a byte does not depend on the bytes before it (docs/hazards.md, 3). Each call
-    /// sees only what the last one left.
+    /// receives only the bytes that the previous call left.
     @Test func aFrameInOneByteChunksIsLinear() {
         var decoder = WebSocketFrameDecoder(role: .server, limits: .init())
         var input = masked(WebSocketFrame(opcode: .binary, payload: ByteBuffer(repeating: 7, count: 100_000)))

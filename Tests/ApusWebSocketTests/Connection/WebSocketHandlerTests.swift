@@ -74,7 +74,7 @@ import Testing
         #expect(late == (0..<40).map { $0 < 32 ? nil : "\($0)" })
     }
 
-    /// The end is an empty read, or an event if the channel allows half-closure.
+    /// The end of the peer's data is an empty read, or an event if the channel allows half-closure.
     @Test(arguments: [false, true]) func aPeerThatSendsAndClosesInOneTurnIsAnswered(isHalfClosed: Bool) throws {
         let server = try Server(buffers: WebSocketBuffers(isShared: true))
         server.handler.shareReceiveBuffer()

@@ -26,7 +26,7 @@ import Testing
         peer.receive("a", "b", "c", "d")
         #expect(peer.texts == ["a", "b"])
         #expect(!self.isRead(peer))
-        // Further bytes are queued behind it.
+        // Further bytes are queued behind the waiting messages.
         peer.receive("e")
         self.loop.run()
         #expect(peer.texts == ["a", "b"])

@@ -59,7 +59,7 @@
                     }
                     try #require(failure == EMFILE)
                     #expect(server.channelCount < 60, "\(server.channelCount) accepted")
-                    // It waits between attempts to accept.
+                    // The server waits between attempts to accept.
                     let before = wakeUps.count.withLockedValue { $0 }
                     var (pauses, others) = (0, 0)
                     while pauses < 3, others < 1000, await ticks.next() != nil {
@@ -68,8 +68,8 @@
                     }
                     #expect(others < 100, "\(others) wake-ups in \(pauses) pauses")
                     for client in clients { Glibc.close(client) }
-                    // It recovers, sooner or later on a busy machine; the test's time limit bounds
-                    // this.
+                    // The server recovers, which may take long on a busy machine; the time limit of
+                    // the test applies.
                     var isIn = false
                     while !isIn {
                         guard let connection = try? await WebSocketClient.connect(to: "ws://127.0.0.1:\(port)/", on: group.next()) else {

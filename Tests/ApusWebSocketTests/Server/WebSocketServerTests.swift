@@ -187,7 +187,8 @@ import Testing
             try await peer?.send(EmbeddedWebSocketServer.request())
             #expect(try await peer?.receive(until: "\r\n\r\n").hasPrefix("HTTP/1.1 101 ") == true)
         }
-        // Closed with 1001, then aborted without an answer; its handler is cancelled.
+        // The connection is closed with 1001, then aborted without an answer; its handler is
+        // cancelled.
         #expect(try await peer?.waitForEnd().contains("\r\n\r\n") == true)
         var cancellations = cancelled.stream.makeAsyncIterator()
         #expect(await cancellations.next() == true)

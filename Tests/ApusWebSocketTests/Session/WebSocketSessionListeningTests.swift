@@ -49,7 +49,7 @@ import Testing
         #expect(heard.withLockedValue { $0 } == 1)
     }
 
-    /// The listener is full with its only event, and is cancelled while it receives it.
+    /// The listener is full with its only event, and is cancelled while it receives the event.
     @Test func aCancelledListenerIsNotWaitedFor() async throws {
         let session = self.session(receivedMessages: 1)
         let (core, place) = (session.core, NIOLockedValueBox<WebSocketListening?>(nil))

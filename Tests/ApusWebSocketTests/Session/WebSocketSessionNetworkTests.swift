@@ -41,7 +41,8 @@ import Testing
             for await state in states where state == .waitingToReconnect { break }
             report(self.path(true, "b"))
             try await session.connect()
-            // Lost while there is a network: a wait of one hour, ended by a network change.
+            // The connection is lost while there is a network. A change of the network ends the
+            // wait of one hour.
             server.hangUp()
             for await state in session.states(bufferingPolicy: .unbounded) where state == .waitingToReconnect { break }
             report(self.path(true, "c"))

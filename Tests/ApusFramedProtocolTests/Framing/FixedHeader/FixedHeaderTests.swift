@@ -17,7 +17,8 @@ import Testing
         }
     }
 
-    /// The demo's dictionary, as written by NSJSONSerialization with NSJSONWritingPrettyPrinted.
+    /// The dictionary of SocketDemo, as written by NSJSONSerialization with
+    /// NSJSONWritingPrettyPrinted.
     @Test func theHeaderOfTheDemoIsRead() throws {
         let header = try self.parse("{\n  \"bodyLenght\" : 12,\n  \"name\" : \"a.png\"\n}", padding: [UInt8](repeating: 0, count: 60))
         #expect(header.bodyLength == 12)

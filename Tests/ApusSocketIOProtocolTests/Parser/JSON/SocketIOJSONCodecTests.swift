@@ -81,7 +81,7 @@ private let table: [(wire: String, attachments: [[UInt8]], packet: SocketIOPacke
         #expect(try decode(wire) == packet)
     }
 
-    /// docs/hazards.md, 10. Each is a parse error.
+    /// docs/hazards.md, 10. Each text is a parse error.
     @Test(arguments: [
         "", "7", "-", "x[\"a\"]", "2", "2[]", "2{}", "2123", "2/nsp", "2/nsp,", "2😀", #"2[{"toString":"foo"}]"#, "2[null]", "2[[]]",
         "2[true]",
