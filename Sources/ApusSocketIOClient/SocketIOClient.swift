@@ -53,7 +53,7 @@ public final class SocketIOClient: Sendable {
     /// - Parameters:
     ///   - timeout: The time after which the socket disconnects and the join fails.
     ///   - completion: Called once, in the context of ``SocketIOManagerConfiguration/callbacks``,
-    ///     with the errors of ``connect(timeout:)``.
+    ///     with success or an error of ``connect(timeout:)``.
     package func connect(timeout: Duration, completion: @escaping @Sendable (Result<Void, SocketIOError>) -> Void) {
         self.core.onLoop { core in
             core.connect(timeout: timeout) { result in

@@ -15,16 +15,16 @@ import NIOPosix
 /// try await socket.connect(timeout: .seconds(15))
 /// ```
 ///
-/// It connects with the first socket. It closes when the last socket disconnects, or when the
-/// manager and all of its sockets are deallocated.
+/// It connects when the first socket is opened. It closes when the last socket disconnects, or when
+/// the manager and all of its sockets are deallocated.
 public final class SocketIOManager: Sendable {
     let lifetime: SocketIOManagerLifetime
 
     /// Creates a manager, without connecting.
     ///
     /// - Parameters:
-    ///   - url: The scheme (`http`, `https`, `ws` or `wss`), host and port. With an invalid URL the
-    ///     connect fails.
+    ///   - url: The scheme (`http`, `https`, `ws` or `wss`), host and port. With an invalid URL,
+    ///     the connect fails with `invalidUse`.
     ///   - configuration: See ``SocketIOManagerConfiguration``.
     ///   - logger: Receives fixed messages with metadata, never a payload or a token.
     public init(
@@ -52,9 +52,9 @@ public final class SocketIOManager: Sendable {
     /// The round-trip time of the last heartbeat or ping; `nil` before the first measurement.
     ///
     /// With a server of Socket.IO 2.x, this is the time from the client's ping to the server's
-    /// pong. With a later server, which sends the pings, it is the time until the client's pong has
-    /// reached the server: measured with the response to its POST or, on a WebSocket, with a
-    /// WebSocket Ping sent after it.
+    /// pong. With a server of Socket.IO 3 or later, which sends the pings, it is the time until the
+    /// client's pong has reached the server: measured with the response to its POST or, on a
+    /// WebSocket, with a WebSocket Ping sent after it.
     public var latency: Duration? { self.lifetime.latency.withLockedValue { $0 } }
 
     /// Opens the socket of the namespace `/`, and waits until no socket is open because the policy

@@ -82,8 +82,8 @@ public struct SocketIOManagerConfiguration: Sendable {
     /// Above 0 every event except a volatile one requests an ack, including those of
     /// ``SocketIOClientEmitting/emit(_:arguments:)``, and the server must send it: python-socketio
     /// does so automatically, Node's Socket.IO when the handler calls its callback. Events are sent
-    /// one at a time, each after the previous one was acknowledged or failed. The others wait
-    /// within the limits below.
+    /// one at a time, each after the previous one was acknowledged or failed. The others wait, up
+    /// to ``maximumBufferedEvents`` and ``maximumBufferedBytes``.
     ///
     /// Delivery is at least once: an event whose ack was lost arrives twice, so give each event an
     /// id. An event that was sent the maximum number of times fails with `ackTimeout` or
@@ -98,7 +98,8 @@ public struct SocketIOManagerConfiguration: Sendable {
     /// Default: 10,000. A further event is dropped and reported as `.error`.
     public var maximumPendingCallbacks: Int = 10_000
 
-    /// The maximum number of bytes of those events, as received. Default: 64 MiB.
+    /// The maximum number of bytes of the events that wait for ``callbacks``, as received. Default:
+    /// 64 MiB.
     public var maximumPendingCallbackBytes: Int = 64 << 20
 
     /// The maximum number of events buffered per namespace while disconnected. Default: 1,000. See
@@ -109,15 +110,16 @@ public struct SocketIOManagerConfiguration: Sendable {
     /// Default: 4 MiB.
     public var maximumBufferedBytes: Int = 4 << 20
 
-    /// The treatment of events that exceed these two limits. Default: they fail. Events that are
-    /// retried (``retries``) always fail.
+    /// The treatment of events that exceed ``maximumBufferedEvents`` or ``maximumBufferedBytes``.
+    /// Default: they fail. Events that are retried (``retries``) always fail.
     public var bufferOverflow: SocketIOClientBufferOverflow = .fail
 
     /// The maximum number of events accepted before the server's answer to CONNECT, such as the
     /// missed events of a recovery. Default: 10,000. Further events close the connection.
     public var maximumEarlyEvents: Int = 10_000
 
-    /// The maximum number of bytes of those events, as received. Default: 16 MiB.
+    /// The maximum number of bytes of the events accepted before the server's answer to CONNECT, as
+    /// received. Default: 16 MiB.
     public var maximumEarlyBytes: Int = 16 << 20
 
     /// The maximum number of pending acks per namespace. Default: 10,000.

@@ -46,7 +46,7 @@ package enum SocketIOArguments {
         } catch {
             throw SocketIOError(
                 .invalidPayload,
-                message: "argument \(count) of \(payload.arguments.count) cannot be decoded as the type that the handler expects",
+                message: "argument \(count) of \(payload.arguments.count) cannot be decoded as the expected type",
                 cause: error)
         }
     }

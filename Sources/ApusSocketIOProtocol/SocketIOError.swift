@@ -33,7 +33,8 @@ public struct SocketIOError: Error, Hashable, CustomStringConvertible {
         public static let connectRefused = Self(.connectRefused)
         /// The namespace was not joined within the timeout.
         public static let connectTimeout = Self(.connectTimeout)
-        /// The call needs a connected socket.
+        /// The call needs a connected socket, or the connection could not send a volatile event
+        /// immediately.
         public static let notConnected = Self(.notConnected)
         /// A queue of events is full: that of events that await a connection, of outgoing packets,
         /// or of listener calls. Also used when the maximum number of acks or requests is pending.

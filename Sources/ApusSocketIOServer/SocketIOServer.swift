@@ -66,8 +66,8 @@ public final class SocketIOServer: Sendable {
     }
 
     deinit {
-        // Otherwise the transport would retain the node, and the other servers would wait for its
-        // responses.
+        // Without this, the transport would retain the node, and the other servers would wait for
+        // its responses.
         self.leaveCluster()
     }
 
@@ -92,8 +92,8 @@ public final class SocketIOServer: Sendable {
         }
     }
 
-    /// Returns the namespace of this name, creating it on first use. Name every namespace before
-    /// the server listens. A missing leading `/` is added.
+    /// Returns the namespace of this name, creating it on first use. Call it for every namespace
+    /// before the server listens. A missing leading `/` is added.
     ///
     /// If a rule with a regular expression (``namespaces(matching:)``) matches the name, the
     /// namespace becomes a child of that rule, with its middleware and handlers. In contrast to a

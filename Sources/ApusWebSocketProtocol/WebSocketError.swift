@@ -44,17 +44,18 @@ public struct WebSocketError: Error, Hashable, CustomStringConvertible {
         public static let transport = Self(value: .transport)
         /// The transport ended without a Close frame (1006).
         public static let connectionLost = Self(value: .connectionLost)
-        /// The deadline of a connection attempt, a ping, the heartbeat, the application's hook or
-        /// the closing handshake expired.
+        /// A deadline expired, for example of a connection attempt, a Ping, the heartbeat, the
+        /// application's hook or the closing handshake.
         public static let timeout = Self(value: .timeout)
         /// An argument of a call is invalid, or the call is not valid in the present state.
         public static let invalidUse = Self(value: .invalidUse)
         /// The configuration is invalid. The message names the option.
         public static let invalidConfiguration = Self(value: .invalidConfiguration)
 
-        /// The message was not sent, because either side had closed the connection.
+        /// A message or a Ping was not sent, because the connection or the session is not open.
         public static let closed = Self(value: .closed)
-        /// A message was refused, or replaced by a newer one, because a queue was full.
+        /// A message or a Ping was refused because a queue was full, or a server aborted the
+        /// connection because a byte budget was exceeded.
         public static let queueFull = Self(value: .queueFull)
 
         /// The application failed to provide the fields of the request; see

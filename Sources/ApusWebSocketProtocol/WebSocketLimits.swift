@@ -35,15 +35,16 @@ public struct WebSocketLimits: Sendable, Hashable {
 
     /// The maximum size of the header fields of the handshake, names and values together.
     ///
-    /// Unit: bytes. Default: 32 KiB, twice Node's limit, because cookies can be long. Above it the
-    /// handshake fails as above ``maximumHeaderFields``.
+    /// Unit: bytes. Default: 32 KiB, twice Node's limit, because cookies can be long. Above it a
+    /// server responds with 431, and a client fails the connection.
     public var maximumHeaderBytes: Int = 32 << 10
 
     /// The maximum size of the messages that wait for the last piece of a message sent in pieces.
     /// No other message may be sent between the pieces.
     ///
     /// Unit: bytes. Default: 4 MiB, four messages of the maximum size. Above it the connection
-    /// closes with 1011. Data that waits because the peer does not read is limited elsewhere.
+    /// closes with 1011. `WebSocketFlowControl.postedBytes` limits the data that waits because the
+    /// peer does not read.
     public var maximumDeferredBytes: Int = 4 << 20
 
     /// Creates limits with default values.

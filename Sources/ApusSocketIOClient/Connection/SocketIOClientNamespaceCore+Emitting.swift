@@ -30,7 +30,7 @@ extension SocketIOClientNamespaceCore {
     }
 
     /// Emits an event with an ack. The completion runs exactly once. Returns the ack's id for
-    /// ``endAck(_:_:)``, or `nil` if the event has failed already.
+    /// ``endAck(_:_:)``, or `nil` if the event has failed before it had an id.
     func emit(
         _ event: String, _ arguments: [SocketIOValue], _ flags: SocketIOClientEmitFlags, completion: @escaping AckCompletion
     ) -> Int? {

@@ -152,7 +152,8 @@ final class SocketIOManagerCore {
 
     /// Disconnects all namespaces and closes the connection.
     ///
-    /// - Parameter departed: Called once, when all earlier packets have been sent.
+    /// - Parameter departed: Called once, when all earlier packets have been sent or cannot be
+    ///   sent.
     func disconnectAll(departed: (() -> Void)? = nil) {
         if let departed { self.closeWaiters.append(departed) }
         for namespace in self.all { namespace.disconnect() }
@@ -193,8 +194,8 @@ final class SocketIOManagerCore {
         for namespace in wanted where !namespace.isActive { namespace.connect() }
     }
 
-    /// Handles a CONNECT in the format of Socket.IO 2.x. Such a server answers any requested
-    /// version with its own.
+    /// Handles a CONNECT in the format of Socket.IO 2.x. A server of Socket.IO 2.x answers any
+    /// requested version with its own.
     func serverIsVersion4() {
         guard let engine = self.hot.engine else { return }
         let error = EngineIOError(.unsupportedVersion, message: "the server uses Engine.IO 3, but the client requested version 4")

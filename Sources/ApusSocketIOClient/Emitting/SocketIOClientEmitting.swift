@@ -109,7 +109,7 @@ extension SocketIOClientEmitting {
     ///   - arguments: The event's arguments.
     ///   - timeout: As in ``emitWithAck(_:arguments:timeout:)``.
     ///   - completion: Called once, in the context of ``SocketIOManagerConfiguration/callbacks``,
-    ///     with the errors of ``emitWithAck(_:arguments:timeout:)``.
+    ///     with the ack's arguments or an error of ``emitWithAck(_:arguments:timeout:)``.
     public func emitWithAck(
         _ event: String, arguments: [SocketIOValue], timeout: Duration? = nil,
         completion: @escaping @Sendable (Result<[SocketIOValue], SocketIOError>) -> Void

@@ -51,7 +51,7 @@ extension SocketIOClient {
         self.listen { $0.addAny(.init(id: $1, handler: handler), first: false) }
     }
 
-    /// Listens to every event, before all other such listeners.
+    /// Listens to every event, before the existing listeners of all events.
     @discardableResult
     public func prependAny(_ handler: @escaping SocketIOClientAnyHandler) -> SocketIOClientListener {
         self.listen { $0.addAny(.init(id: $1, handler: handler), first: true) }
@@ -65,7 +65,8 @@ extension SocketIOClient {
         self.listen { $0.addAnyOutgoing(.init(id: $1, handler: handler), first: false) }
     }
 
-    /// Listens to every event that this client emits, before all other such listeners.
+    /// Listens to every event that this client emits, before the existing listeners to outgoing
+    /// events.
     @discardableResult
     public func prependAnyOutgoing(_ handler: @escaping SocketIOClientAnyHandler) -> SocketIOClientListener {
         self.listen { $0.addAnyOutgoing(.init(id: $1, handler: handler), first: true) }

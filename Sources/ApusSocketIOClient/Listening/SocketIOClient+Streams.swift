@@ -4,8 +4,8 @@ public import ApusSocketIOProtocol
 extension SocketIOClient {
     /// Returns the states of the socket, starting with the current one.
     ///
-    /// - Parameter policy: The states that a slow reader misses. `.bufferingNewest(1)` keeps the
-    ///   current state only.
+    /// - Parameter policy: The policy for states that a slow reader has not read.
+    ///   `.bufferingNewest(1)` keeps the latest state only.
     public func states(bufferingPolicy policy: BufferingPolicy) -> EventStream<SocketIOClientState> {
         let id = Self.makeID()
         let (stream, continuation) = EventStream.make(of: SocketIOClientState.self, bufferingPolicy: policy)
@@ -16,7 +16,8 @@ extension SocketIOClient {
 
     /// Returns the lifecycle events from now on.
     ///
-    /// - Parameter policy: The events that a slow reader misses. `.unbounded` keeps all in memory.
+    /// - Parameter policy: The policy for events that a slow reader has not read. `.unbounded`
+    ///   keeps all in memory.
     public func lifecycle(bufferingPolicy policy: BufferingPolicy) -> EventStream<SocketIOClientLifecycleEvent> {
         let (stream, continuation) = EventStream.make(of: SocketIOClientLifecycleEvent.self, bufferingPolicy: policy)
         let listener = SocketIOClientListener(id: Self.makeID())
@@ -34,9 +35,9 @@ extension SocketIOClient {
     /// - Parameters:
     ///   - event: The event's name.
     ///   - type: The type of its first argument.
-    ///   - policy: The messages that a slow reader misses. The stream applies no back-pressure:
-    ///     with `.unbounded`, the server can fill the memory of a reader that stops. Listeners on
-    ///     the event loop miss none.
+    ///   - policy: The policy for messages that a slow reader has not read. The stream applies no
+    ///     back-pressure: with `.unbounded`, the server can fill the memory of a reader that stops.
+    ///     Listeners on the event loop miss none.
     public func messages<Message: Decodable & Sendable>(
         _ event: String, as type: Message.Type, bufferingPolicy policy: BufferingPolicy
     ) -> EventStream<Message> {

@@ -122,7 +122,7 @@ package struct SocketIOClientNamespace: Sendable {
 
     package enum ReceivedAction: Equatable {
         /// The server accepted CONNECT. `early` has the events received before. If `isRecovered`,
-        /// the server resumed the lost session, and these are the missed events.
+        /// the server resumed the lost session, and `early` has the missed events.
         case connected(id: String, early: [Event], isRecovered: Bool = false)
         /// The server refused CONNECT. The client does not retry.
         case refused(SocketIOError)

@@ -66,7 +66,8 @@ package struct SocketIORetryQueue<Packet: Sendable>: Sendable {
         return true
     }
 
-    /// Returns the event to send now, with a timer for its ack. Call this after every other method.
+    /// Returns the event to send now. The caller starts a timer for its ack, and calls this after
+    /// every other method.
     package mutating func next() -> Item? {
         switch self.state {
         case .ready:
@@ -101,7 +102,7 @@ package struct SocketIORetryQueue<Packet: Sendable>: Sendable {
 
     /// Records that the ack of the outstanding try did not arrive within its timeout.
     package mutating func tryTimedOut(ackID: Int) -> FailureAction {
-        // Otherwise the try was acknowledged or has failed before its timeout.
+        // The try is not outstanding if it was acknowledged or has failed before its timeout.
         guard case .waiting = self.state, self.items.first?.ackID == ackID else { return .doNothing }
         self.state = .ready
         return self.tryFailed()

@@ -4,7 +4,7 @@
 /// Each server reports once and announces a number of replies, which arrive with the report or
 /// after it, in any order. A request completes with the last reply, or at its deadline with the
 /// replies received so far: a server that does not respond does not delay the replies of the others
-/// beyond it.
+/// beyond the deadline.
 package struct SocketIORequestTable<Reply: Sendable>: Sendable {
     /// The result of a request.
     package struct Outcome: Sendable {

@@ -257,7 +257,7 @@ extension SocketIOEndpoint {
 
     private mutating func receivedRequest(of namespace: String, auth: SocketIOValue) throws(SocketIOError) -> [Event] {
         switch self.members[UTF8Key(namespace)] {
-        case .joined, .requested: throw SocketIOError(.malformedPacket, message: "a second CONNECT for \(namespace)")
+        case .joined, .requested: throw SocketIOError(.malformedPacket, message: "the client sent a second CONNECT for \(namespace)")
         case nil where self.members.count >= self.maximumNamespaces:
             try self.send(SocketIOPacket(namespace: namespace, content: self.version.refusal(message: "Too many namespaces")))
             return []

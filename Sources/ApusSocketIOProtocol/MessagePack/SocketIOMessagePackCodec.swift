@@ -96,7 +96,7 @@ enum SocketIOMessagePackCodec {
             throw SocketIOError(.malformedPacket, message: "`type` of a packet must be the number of a packet type")
         }
         guard let namespace = members.namespace?.stringValue else {
-            throw SocketIOError(.malformedPacket, message: "a packet has no namespace")
+            throw SocketIOError(.malformedPacket, message: "`nsp` of a packet must be a string, the namespace")
         }
         var payload = members.data
         switch type {

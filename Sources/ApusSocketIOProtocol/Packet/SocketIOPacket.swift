@@ -1,7 +1,7 @@
 public import ApusJSON
 
-/// A packet of the Socket.IO protocol, with its binary data in place. For a custom
-/// ``SocketIOPacketParser``, and for programs that use ``SocketIOParser`` without a client or
+/// A packet of the Socket.IO protocol, with its binary data in place. Used by a custom
+/// ``SocketIOPacketParser``, and by programs that use ``SocketIOParser`` without a client or
 /// server.
 ///
 /// Source: Socket.IO protocol v5, "Packet types".
@@ -37,8 +37,8 @@ public struct SocketIOPacket: Equatable, Sendable {
         self.content = content
     }
 
-    /// Returns whether an event name is reserved for the library. Such an event cannot be emitted,
-    /// and is a parse error if a peer sends it.
+    /// Returns whether an event name is reserved for the library. An event with a reserved name
+    /// cannot be emitted, and is a parse error if a peer sends it.
     package static func isReserved(_ name: String) -> Bool {
         // The lengths of the names below, to reject all others quickly.
         switch name.utf8.count {

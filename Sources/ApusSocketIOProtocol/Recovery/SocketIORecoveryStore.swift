@@ -1,10 +1,8 @@
 /// The state for the recovery of sockets of one namespace: the sessions of lost sockets, and the
 /// packets that they may have missed.
 ///
-/// Both parts could be stored externally, for instance in a Redis stream and in keys with an expiry
-/// (the Redis streams adapter of Node's Socket.IO). The order of the steps is essential: take the
-/// session before creating its socket, and read the missed packets after the socket has been added
-/// to the receivers of new ones.
+/// The order of the steps is essential: take the session before creating its socket, and read the
+/// missed packets after the socket has been added to the receivers of new ones.
 ///
 /// Source: Socket.IO, "Connection state recovery". Differences from Node's Socket.IO: a session can
 /// be taken only once, a client that received no event can recover too, and an old offset never

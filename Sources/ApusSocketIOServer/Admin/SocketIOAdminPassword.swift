@@ -22,7 +22,8 @@ public struct SocketIOAdminPassword: Sendable {
     ///   - password: The password.
     ///   - logRounds: The cost, N = 2^logRounds. Default: 14, 16 MiB and tens of milliseconds in a
     ///     release build.
-    /// - Throws: `SocketIOError.Code.invalidUse` for a cost outside of 1 to 22.
+    /// - Throws: `SocketIOError.Code.invalidUse` for a cost outside of 1 to 22, or if the password
+    ///   cannot be hashed.
     public init(hashing password: String, logRounds: Int = 14) throws(SocketIOError) {
         guard (1...22).contains(logRounds) else {
             throw SocketIOError(.invalidUse, message: "`logRounds` must be from 1 to 22, not \(logRounds)")

@@ -4,7 +4,7 @@ import Atomics
 import NIOConcurrencyHelpers
 
 /// The traffic of a server's connections since the last call of `take()`, for the admin page. It
-/// exists only when the admin page is enabled. An application has `SocketIOServer.clientCount`.
+/// exists only when the admin page is enabled.
 final class SocketIOTraffic: Sendable {
     let packetsIn = ManagedAtomic(0)
     let bytesIn = ManagedAtomic(0)

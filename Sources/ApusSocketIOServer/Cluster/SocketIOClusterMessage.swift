@@ -23,7 +23,8 @@ public struct SocketIOClusterMessage: Hashable, Sendable {
         self.content = content
     }
 
-    /// The content of a message. With a `request`, the sender waits for responses with that id.
+    /// The content of a message, with its type number in Node's adapters. With a `request`, the
+    /// sender waits for responses with that id.
     public enum Content: Hashable, Sendable {
         /// 1: the sender is new. Every server answers with a heartbeat.
         case initialHeartbeat
@@ -71,7 +72,7 @@ public struct SocketIOClusterResponse: Hashable, Sendable {
         self.content = content
     }
 
-    /// The content of a response.
+    /// The content of a response, with its type number in Node's adapters.
     public enum Content: Hashable, Sendable {
         /// 8: the requested sockets.
         case sockets([SocketIOSocketDescription])

@@ -71,7 +71,7 @@ public protocol SocketIOClusterReceiver: Sendable {
     /// Handles a response to a request of this server. Ignores a response that is late or for
     /// another server.
     func receivedResponse(_ response: SocketIOClusterResponse)
-    /// Handles the failure of another server: pending requests no longer wait for it.
+    /// Handles the end or the failure of another server: pending requests no longer wait for it.
     func left(_ node: SocketIONodeID)
 }
 

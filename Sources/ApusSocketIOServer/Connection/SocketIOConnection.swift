@@ -11,14 +11,14 @@ import NIOCore
 
 /// A client's connection: its session, the decoder of its packets, and its sockets by namespace.
 ///
-/// `@unchecked Sendable`: every method is called on the session's event loop. It asserts that, or
-/// its callers do.
+/// `@unchecked Sendable`: every method is called on the session's event loop. The methods or their
+/// callers assert this.
 final class SocketIOConnection: EngineIOSessionDelegate, EventLoopTimerOwner, @unchecked Sendable {
     let session: EngineIOSession
     // One byte each, and adjacent, to keep the object small.
     private let version: SocketIOVersion
     private var isPolling = false
-    /// Whether ``SocketIOServerConfiguration/connectTimeout`` elapsed during a middleware check.
+    /// Whether ``SocketIOServerConfiguration/connectTimeout`` elapsed during an admission.
     private var connectDeadlinePassed = false
     /// Whether a socket waits until the outgoing queue is short (``isDrained()``).
     private var awaitsDrain = false
@@ -257,7 +257,7 @@ final class SocketIOConnection: EngineIOSessionDelegate, EventLoopTimerOwner, @u
     private static let takeoverTimeout = TimeAmount.seconds(5)
 
     /// Closes the connection of a socket whose client resumes on this one, as the private id
-    /// proves. Then continues on this event loop.
+    /// proves. Then, or after ``takeoverTimeout``, continues on this event loop.
     ///
     /// Of two connections that resume at the same time, one resumes the session and the other
     /// starts a new one.

@@ -145,8 +145,8 @@ extension SocketIOBroadcasting {
     /// timeout. Cancelling the task ends the wait.
     ///
     /// - Returns: The arguments of each ack, in order of arrival, and whether any ack is missing.
-    /// - Throws: `SocketIOError` with `invalidUse`, or `bufferFull` at
-    ///   ``SocketIOServerConfiguration/maximumPendingRequests``; `CancellationError`.
+    /// - Throws: `SocketIOError` with `invalidUse` if the event cannot be encoded, or `bufferFull`
+    ///   at ``SocketIOServerConfiguration/maximumPendingRequests``; `CancellationError`.
     public func emitWithAck(_ event: String, arguments: [SocketIOValue]) async throws -> SocketIOResponses<[SocketIOValue]> {
         let broadcast = self.broadcast
         let ending = CompletionHook()

@@ -18,8 +18,8 @@ struct SocketIODelivery: Sendable {
 typealias SocketIOAckListener = @Sendable (_ values: [SocketIOValue]?) -> Void
 
 extension SocketIONamespace {
-    /// Sends an event to this server's sockets. Every broadcast without acks takes this path: it
-    /// encodes once and schedules one task per event loop.
+    /// Sends an event to this server's sockets. Every broadcast without acks takes this path.
+    /// Without recovery, it encodes once; it schedules one task per event loop.
     ///
     /// - Throws: The encoder's error for an event that has no wire form.
     func deliver(_ delivery: SocketIODelivery) throws(SocketIOError) {

@@ -15,7 +15,8 @@ public struct SocketIOEmitFlags: Hashable, Sendable {
     ///   - isVolatile: Whether the event is dropped for a client that cannot receive it now.
     ///   - isCompressed: Whether the transport may compress the event.
     ///   - isLocal: Whether the event is limited to this server's sockets.
-    ///   - timeout: The time to wait for acks.
+    ///   - timeout: The time to wait for acks or for other servers; `nil` for that of the
+    ///     configuration.
     public init(isVolatile: Bool = false, isCompressed: Bool = true, isLocal: Bool = false, timeout: Duration? = nil) {
         self.isVolatile = isVolatile
         self.isCompressed = isCompressed

@@ -147,7 +147,8 @@ public final class SocketIONamespace: SocketIOBroadcasting {
         self.state.withLockedValue { state in
             if targets.includesAllSockets { return state.recipients }
             func sockets(_ ids: SocketIORoomNames) -> [SocketIOServerSocket] { ids.compactMap { state.sockets[UTF8Key($0)] } }
-            // Most sockets of the namespace are selected: look up the excluded ones only.
+            // Without rooms, most sockets of the namespace are selected: look up the excluded ones
+            // only.
             guard targets.rooms.isEmpty else { return Recipients(sockets(state.observedRooms.rooms.members(of: targets))) }
             return state.recipients.without(targets.except.flatMap { sockets(state.observedRooms.rooms.members(of: $0)) })
         }

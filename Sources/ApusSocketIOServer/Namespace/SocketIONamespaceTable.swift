@@ -18,7 +18,7 @@ final class SocketIONamespaceTable: Sendable {
         /// The namespaces being created: visible to the creating code, not yet to clients.
         var opening: [UTF8Key: SocketIONamespace] = [:]
         var dynamicCount = 0
-        /// Children of a rule that the application created by name. They are not removed.
+        /// The namespaces that the application created by name. They are not removed.
         var kept: Set<UTF8Key> = []
         var parents: [SocketIOParentNamespace] = []
         var handlers: [@Sendable (SocketIONamespace) -> Void] = []
@@ -91,8 +91,8 @@ final class SocketIONamespaceTable: Sendable {
         return namespace
     }
 
-    /// Removes a dynamic namespace that has become empty. Called when a namespace loses a socket or
-    /// a reservation.
+    /// Removes a dynamic namespace that has become empty. Called when a namespace loses a socket, a
+    /// reservation or stored sessions.
     func becameIdle(_ namespace: SocketIONamespace) {
         guard self.removesEmpty, namespace.parent != nil, namespace.isIdle else { return }
         // Held until the namespace is closed, so that a successor of the same name opens afterwards

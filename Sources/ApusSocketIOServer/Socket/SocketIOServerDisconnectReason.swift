@@ -37,7 +37,7 @@ public struct SocketIOServerDisconnectReason: Hashable, Sendable, CustomStringCo
     public static let serverShuttingDown = Self(value: .serverShuttingDown)
     /// The client left this namespace.
     public static let clientNamespaceDisconnect = Self(value: .clientNamespaceDisconnect)
-    /// `disconnect()` was called.
+    /// The server disconnected the socket from this namespace.
     public static let serverNamespaceDisconnect = Self(value: .serverNamespaceDisconnect)
 
     /// The text of the kind.

@@ -127,6 +127,6 @@ struct SocketIOServerListeners {
         guard let entries = self.byEvent[event]?.all, entries.contains(where: isUnwanted) else { return }
         for entry in entries where isUnwanted(entry) { self.once.remove(entry.listener) }
         self.byEvent[event] = Entries(entries.filter { !isUnwanted($0) })
-        withExtendedLifetime(entries) {}  // as in `replace`
+        withExtendedLifetime(entries) {}  // deinitializing a listener may run application code
     }
 }

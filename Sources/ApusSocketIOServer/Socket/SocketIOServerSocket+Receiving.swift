@@ -22,8 +22,8 @@ extension SocketIOServerSocket {
                 case .asynchronous(let body):
                     let remaining = rest
                     let event = event.detached  // stored until the check runs
-                    // The queue keeps the events in order: the next event is checked when this one
-                    // has passed.
+                    // The queue keeps the events in order: the check of the next event starts when
+                    // that of this one has ended.
                     return self.enqueue(event.bytes) {
                         do {
                             try await body(event)
@@ -35,7 +35,7 @@ extension SocketIOServerSocket {
                 }
             }
         }
-        guard case .open = self.hot.state else { return }  // the client left during an asynchronous check
+        guard case .open = self.hot.state else { return }  // the socket closed during a listener or a check
         guard let entries = self.hot.listeners.take(event.name) else { return }
         switch entries {
         case .one(let entry): self.run(entry.handler, event)

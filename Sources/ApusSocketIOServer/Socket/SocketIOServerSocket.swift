@@ -352,8 +352,8 @@ extension SocketIOServerSocket {
 }
 
 extension SocketIOServerSocket {
-    /// Succeeds when the running handlers are done and no client waits for an ack from this server,
-    /// at the latest when the socket closes. Callers set their own deadline.
+    /// Succeeds when the asynchronous handlers are done and every ack that the client requested was
+    /// sent or dropped, at the latest when the socket closes. Callers set their own deadline.
     func settle() -> EventLoopFuture<Void> {
         self.eventLoop.assertInEventLoop()
         let handlersDone = self.eventLoop.makePromise(of: Void.self)

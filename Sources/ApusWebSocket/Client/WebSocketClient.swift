@@ -11,12 +11,12 @@ public enum WebSocketClient {
     ///   - url: `ws://host:port/path?query` or `wss://…`.
     ///   - configuration: The configuration of the connection.
     ///   - eventLoop: The event loop of the connection. Default: one of the process-wide group.
-    ///   - onOpen: Called on the connection's event loop before its first message or its end, to
-    ///     set its handlers. It must not block.
+    ///   - onOpen: Called on the connection's event loop before the first message or the closure is
+    ///     reported, to set handlers. Must not block.
     /// - Returns: The open connection, which the caller must close.
-    /// - Throws: `WebSocketError`. A response with another status than 101 is
-    ///   `WebSocketError.Code.connectionRefused`, with the response in
-    ///   `WebSocketError.refusal`. `CancellationError` if the task was cancelled.
+    /// - Throws: `WebSocketError`. After a response with a status other than 101, the code is
+    ///   `WebSocketError.Code.connectionRefused`, and `WebSocketError.refusal` holds the response.
+    ///   `CancellationError` if the task was cancelled.
     public static func connect(
         to url: String, configuration: WebSocketClientConfiguration = .init(), on eventLoop: (any EventLoop)? = nil,
         onOpen: (@Sendable (WebSocketConnection) -> Void)? = nil

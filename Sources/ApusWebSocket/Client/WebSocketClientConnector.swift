@@ -16,15 +16,15 @@ package enum WebSocketClientConnector {
     ///   - target: The address to connect to, if it is not the host of the URL.
     ///   - deflate: The compression to offer; `nil` for none.
     ///   - limits: The limits of the connection.
-    ///   - timeout: The deadline of all steps until `handshakeTimeout` replaces it, which received
-    ///     bytes do not extend; `nil` for the deadlines of each step only.
+    ///   - timeout: The time for all steps, until `handshakeTimeout` replaces it. Received bytes do
+    ///     not extend it. `nil` for the deadlines of each step only.
     ///   - handshakeTimeout: The time from the end of the TLS handshake, or of the connection
     ///     without TLS, to the open WebSocket; `nil` for no limit besides `timeout`.
     ///   - eventLoop: The event loop of the connection.
     ///   - makeDelegate: Called on the event loop after a successful handshake.
     /// - Returns: The attempt, which can be cancelled and ends as described in
-    ///   ``WebSocketConnectionAttempt/futureResult``. A response with another status than 101 is
-    ///   `WebSocketError.Code.connectionRefused` with the status and the beginning of the body.
+    ///   ``WebSocketConnectionAttempt/futureResult``. A response with a status other than 101 fails
+    ///   it with `WebSocketError.Code.connectionRefused`, the status and the beginning of the body.
     package static func attempt(
         _ url: WebSocketURL,
         headers: HTTPFields,

@@ -40,7 +40,8 @@ package final class WebSocketConnectionAttempt {
     ///   - handshakeTimeout: The time from the end of the TLS handshake, or of the connection
     ///     without TLS, to the open WebSocket. Replaces the timer of the whole attempt. `nil` keeps
     ///     that timer.
-    ///   - makeDelegate: Called on the event loop immediately before the future succeeds.
+    ///   - makeDelegate: Called on the event loop after a successful handshake, before the
+    ///     WebSocket handler is added.
     init(
         limits: WebSocketLimits, handshakeTimeout: Duration?, eventLoop: any EventLoop,
         makeDelegate: @escaping (WebSocketOpening) -> any WebSocketHandlerDelegate
@@ -54,7 +55,7 @@ package final class WebSocketConnectionAttempt {
 
     /// The open WebSocket, a `WebSocketError`, or `CancellationError` after ``cancel()``.
     ///
-    /// A response with another status than 101 fails it with
+    /// A response with a status other than 101 fails it with
     /// `WebSocketError.Code.connectionRefused`, which holds the status, the fields and the
     /// beginning of the body. Callbacks of `assumeIsolated()` run before the WebSocket's first byte
     /// is read.
@@ -135,8 +136,8 @@ package final class WebSocketConnectionAttempt {
 
     /// Replaces the HTTP handlers with the WebSocket handler after a successful handshake.
     ///
-    /// The decoder is removed in a later turn and treats writes as requests until then. Nothing may
-    /// be sent before, so the splitter holds the received bytes.
+    /// The decoder is removed in a later turn and treats writes as requests until then. No frame
+    /// may be sent before its removal, so the splitter holds the received bytes.
     func agreed(
         _ response: HTTPResponse, _ agreement: WebSocketAgreement, in pipeline: ChannelPipeline.SynchronousOperations,
         handshake: WebSocketClientHandshakeHandler

@@ -13,7 +13,8 @@ final class WebSocketHandshakeSplitter: ChannelInboundHandler, RemovableChannelH
     typealias InboundOut = ByteBuffer
 
     private enum State {
-        /// Searches the blank line; the number of its bytes at the end of the last read.
+        /// Searches the blank line that ends the head. `matched` is the number of its bytes at the
+        /// end of the last read.
         case head(matched: Int)
         /// The head was a 101: all bytes are held until the WebSocket handler is added.
         case keeping
@@ -68,8 +69,8 @@ final class WebSocketHandshakeSplitter: ChannelInboundHandler, RemovableChannelH
         self.statusLine.count == 12 && self.statusLine[9] == UInt8(ascii: "1") && !self.statusLine.suffix(2).elementsEqual("01".utf8)
     }
 
-    /// Finds the end of CR LF CR LF, of which `matched` bytes precede `view`; otherwise the number
-    /// of its bytes at the end of `view`.
+    /// Returns the end of CR LF CR LF, of which `matched` bytes precede `view`. Without an end,
+    /// returns the number of its bytes at the end of `view`.
     private static func endOfHead(in view: ByteBufferView, _ matched: Int) -> (end: Int?, matched: Int) {
         var matched = matched
         for (offset, byte) in view.enumerated() {
@@ -107,8 +108,7 @@ final class WebSocketHandshakeSplitter: ChannelInboundHandler, RemovableChannelH
     }
 
     func handlerRemoved(context: ChannelHandlerContext) {
-        // Has no effect after the WebSocket handler took over; otherwise the pipeline was closed
-        // before.
+        // Has no effect if the WebSocket handler was added. If it was not, the channel has closed.
         self.attempt.fail(WebSocketError(.connectionLost, message: "the connection closed directly after the handshake", cause: self.error))
     }
 }

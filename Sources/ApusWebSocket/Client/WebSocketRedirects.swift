@@ -26,7 +26,7 @@ struct WebSocketRedirects {
         case fail(WebSocketError)
     }
 
-    /// Handles a response with another status than 101.
+    /// Handles a failed attempt. Any failure other than a redirect is final.
     mutating func refused(_ error: WebSocketError) -> Action {
         guard let refusal = error.refusal, [301, 302, 303, 307, 308].contains(refusal.status),
             let location = refusal.headers[.location]

@@ -36,7 +36,7 @@ final class SharedWriteBuffer {
         /// The buffer holds the frame; the connection's part now has this length.
         case shared(Int)
         /// The buffer accepts no further frame: the connection writes its part and starts a new
-        /// one.
+        /// buffer.
         case full
         /// The other connections sent a different frame.
         case different

@@ -10,7 +10,8 @@ import NIOCore
 package final class WebSocketBuffers {
     private static let firstBytes = 1 << 10
     private static let smallBytes = 8 << 10
-    /// The largest ratio of a reused buffer's capacity to the first message in it.
+    /// The maximum ratio of a reused buffer's capacity to the first message in it, for buffers
+    /// larger than ``smallBytes``.
     private static let maximumMessages = 64
     private static let receiveBytes = 64 << 10
 
@@ -73,8 +74,9 @@ package final class WebSocketBuffers {
 
     /// Returns an empty buffer for the messages of one turn.
     func takeBuffer(minimumBytes: Int) -> ByteBuffer {
-        // Uniquely owned unless the transport still holds a part of it. A buffer that is too small
-        // would be moved to grow. A far larger one would be held for a few bytes by a slow peer.
+        // The buffer is uniquely owned unless the transport still holds a part of it. A buffer that
+        // is too small would be moved to grow. A slow peer would hold a far larger buffer for a few
+        // bytes.
         if var spare = self.hot.spares.popLast() {
             self.hot.spareBytes -= spare.capacity
             let isFarTooLarge = spare.capacity > Self.smallBytes && spare.capacity / Self.maximumMessages > minimumBytes
@@ -159,7 +161,7 @@ extension WebSocketBuffers {
 extension WebSocketBuffers {
     /// Makes the channel read into the event loop's shared receive buffer.
     ///
-    /// Otherwise each channel keeps its own receive buffer: 2 KiB of the 8.6 KiB of an idle
+    /// Without this, each channel keeps its own receive buffer: 2 KiB of the 8.6 KiB of an idle
     /// connection. Call on the event loop, and only where the first inbound handler returns the
     /// buffer with ``giveBackReceived(_:)``.
     ///

@@ -35,7 +35,7 @@ public struct WebSocketClosure: Sendable, Hashable, CustomStringConvertible {
         self.error = error
     }
 
-    /// The code, the initiator and the reason, on one line.
+    /// The code, the initiator, and the error or else the reason, on one line.
     public var description: String {
         let why = self.error.map { " (\($0))" } ?? (self.reason.isEmpty ? "" : " \(self.reason.debugDescription)")
         switch self.initiator {

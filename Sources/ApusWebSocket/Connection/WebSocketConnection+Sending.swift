@@ -20,9 +20,9 @@ extension WebSocketConnection {
     /// Sends a message without waiting, from any thread. On the event loop it joins the write of
     /// this turn.
     ///
-    /// - Returns: Whether the message is queued. `false` if the connection is closed or the queue
-    ///   exceeds ``WebSocketFlowControl/postedBytes``; ``WebSocketFlowControl/overflow`` then
-    ///   applies.
+    /// - Returns: Whether the message is queued. `false` if the connection is closed, or if the
+    ///   queue would exceed ``WebSocketFlowControl/postedBytes``, in which case
+    ///   ``WebSocketFlowControl/overflow`` applies.
     @discardableResult
     public func post(_ message: WebSocketMessage) -> Bool {
         guard self.eventLoop.inEventLoop else {
@@ -36,8 +36,8 @@ extension WebSocketConnection {
         }
         self.writeWaiting()
         guard let handler = self.hot.handler, handler.isOpen else { return false }
-        // Computing the queue is not free, so it is done only for a slow transport or a turn that
-        // sends very much.
+        // Computing the length of the queue takes time, so it is done only for a slow transport or
+        // a turn that sends many bytes.
         if !handler.isWritable || handler.deferredBytes > 0 || handler.outboundBytes > self.flow.postedBytes / 2,
             handler.queuedBytes + message.payload.readableBytes > self.flow.postedBytes
         {
@@ -162,7 +162,8 @@ extension WebSocketConnection {
     ///
     /// Each piece is sent in a frame of its own (RFC 6455 section 5.4) and is not kept. Calls of
     /// ``send(_:)`` from other tasks wait for the last piece; pings do not. Messages that are
-    /// posted before the last piece also wait for it, up to `WebSocketLimits.maximumDeferredBytes`.
+    /// posted before the last piece also wait for it; above `WebSocketLimits.maximumDeferredBytes`,
+    /// the connection fails.
     ///
     /// ```swift
     /// try await connection.send(.text, pieces: lines.map { ByteBuffer(string: $0) })

@@ -137,7 +137,7 @@ public final class WebSocketConnection: @unchecked Sendable {
 
     /// Waits for the end of the connection.
     ///
-    /// Ignores cancellation: the wait is bounded by the close deadline or by the peer.
+    /// Ignores cancellation. Waits without a limit while neither side closes the connection.
     public func waitUntilClosed() async -> WebSocketClosure {
         await withCheckedContinuation { continuation in
             let closure: WebSocketClosure? = self.status.withLockedValue { status in

@@ -34,9 +34,10 @@ public struct WebSocketFlowControl: Sendable, Hashable {
     /// The number of bytes queued for a server's client above which the server stops handling and
     /// reading its messages.
     ///
-    /// Slows down a client that requests much and reads little; the server's `stallTimeout` ends it
-    /// eventually. Messages already read are kept. Default: 1 MiB. The effective maximum is half of
-    /// ``postedBytes``, the effective minimum the transport's high watermark of 64 KiB.
+    /// Slows down a client that requests much and reads little; the server's `stallTimeout`
+    /// eventually aborts its connection. Messages already read are kept. Default: 1 MiB. The
+    /// effective maximum is half of ``postedBytes``, the effective minimum the transport's high
+    /// watermark of 64 KiB.
     public var queueLowMark: Int = 1 << 20
 
     /// The policy above ``postedBytes``. Default: ``Overflow/close``.

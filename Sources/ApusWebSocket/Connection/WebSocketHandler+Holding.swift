@@ -85,7 +85,8 @@ extension WebSocketHandler {
         }
     }
 
-    /// Holds further bytes: those of a TLS record, or of the read that precedes the peer's end.
+    /// Holds further bytes: those of a further TLS record, or of the read before the transport
+    /// ends.
     func hold(_ bytes: ByteBuffer) {
         _ = self.extras?.held?.undecoded.writeImmutableBuffer(bytes)
     }
@@ -117,8 +118,8 @@ extension WebSocketHandler {
         self.resumeLater()
     }
 
-    /// Whether the queue of a peer whose messages wait because of it has shrunk since the last
-    /// call.
+    /// Whether the queue has shrunk since the last call. `false` unless the length of the queue
+    /// pauses the handling of the peer's messages.
     package var isDraining: Bool {
         guard self.readPauses.contains(.output), let extras else { return false }
         let queued = self.queuedBytes
@@ -168,7 +169,7 @@ extension WebSocketHandler {
         extras.queued.set(0, in: budgets.queued, for: self) { {} }
     }
 
-    /// Closes the connection. The budget calls it if this connection holds the most when the budget
+    /// Aborts the connection. The budget calls it if this connection holds the most when the budget
     /// is exceeded.
     private var closer: @Sendable () -> Void {
         guard let eventLoop = self.hot.context?.eventLoop else { return {} }
@@ -176,7 +177,11 @@ extension WebSocketHandler {
         return {
             eventLoop.execute {
                 handler.value.abort(
-                    WebSocketError(.queueFull, message: "the server's byte budget is exceeded, and this connection holds the most"))
+                    WebSocketError(
+                        .queueFull,
+                        message:
+                            "`maximumTotalQueuedBytes` or `maximumUnfinishedBytes` of the server is exceeded, and this connection holds the most"
+                    ))
             }
         }
     }

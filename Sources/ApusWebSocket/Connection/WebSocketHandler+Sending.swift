@@ -3,12 +3,12 @@ package import ApusWebSocketProtocol
 import HTTPTypes
 package import NIOCore
 
-/// A data message in the form in which its sender has it.
+/// A data message, in one of the forms that a caller can send.
 package enum WebSocketOutput: Sendable {
     /// A message. Its compression preference applies if compression was negotiated.
     case message(WebSocketMessage)
-    /// A text known to be UTF-8, with `around` inserted before its last byte. Those bytes are not
-    /// copied unless the text is masked, compressed or deferred.
+    /// A text known to be UTF-8, with `around` inserted before its last byte. The bytes of `around`
+    /// are not copied unless the text is masked, compressed or deferred.
     case text([UInt8], around: ByteBuffer? = nil, WebSocketCompression = .automatic)
     /// A frame from ``WebSocketHandler/encodeServerFrame(_:)``; the same buffer may be sent to any
     /// number of connections.
@@ -16,7 +16,7 @@ package enum WebSocketOutput: Sendable {
     /// A message that was encoded once for many connections.
     case shared(WebSocketSharedFrame)
 
-    /// A copy of the output that does not refer to a buffer of the sender, to be sent later.
+    /// The output in a form to store and send later: a text is copied into a message.
     package var stored: WebSocketOutput {
         guard case .text(let text, let middle, let compression) = self else { return self }
         var whole = ByteBufferAllocator().buffer(capacity: self.byteCount)
@@ -293,8 +293,8 @@ extension WebSocketHandler {
         self.hot.sharedBuffer != nil || (!self.hot.ownsOutbound && self.hot.endpoint.output.readableBytes > 0)
     }
 
-    /// Makes the endpoint's output a buffer of this connection with space for a frame; the previous
-    /// buffer still belongs to the channel.
+    /// Makes the endpoint's output a buffer that only this connection uses, with space for a frame.
+    /// Copies or first writes the gathered bytes that are in shared memory.
     func beginOutbound(withRoomFor payloadBytes: Int) {
         guard self.hot.endpoint.output.readableBytes == 0 || !self.hot.ownsOutbound else { return }
         if self.hot.sharedBuffer == nil, self.hot.endpoint.output.readableBytes > Self.copiedPayloadBytes { self.writeOutbound() }
@@ -391,8 +391,8 @@ extension WebSocketHandler {
         self.flushUnlessGathering()
     }
 
-    /// Flushes, unless the transport is not writable. Then one buffer grows instead, since the
-    /// channel keeps every buffer passed to it.
+    /// Flushes. While the transport is not writable, one buffer grows to ``gatheredBytes`` instead,
+    /// since the channel keeps every buffer passed to it.
     func flushUnlessGathering() {
         let isGathering =
             !self.hot.isWritable && self.hot.ownsOutbound && !self.hot.hasUnflushed

@@ -111,8 +111,8 @@ package final class WebSocketHandler: ChannelInboundHandler, RemovableChannelHan
     /// Whether messages can be sent.
     package var isOpen: Bool { self.hot.context != nil && self.hot.endpoint.machine.isOpen }
 
-    /// Whether a frame has begun whose header, or whose control frame, is incomplete. Peers send
-    /// both in one piece.
+    /// Whether a frame header or a control frame has begun and is incomplete. Peers send each of
+    /// them in one piece.
     var isWithinFrameHeader: Bool { self.hot.endpoint.incomplete != nil }
 
     /// Makes the channel read into the event loop's shared buffer. Valid only for a server, as the
@@ -140,7 +140,7 @@ package final class WebSocketHandler: ChannelInboundHandler, RemovableChannelHan
     package func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let read = self.unwrapInboundIn(data)
         defer { if self.hot.sharesReceiveBuffer { self.buffers.giveBackReceived(read) } }
-        // After the end, bytes are read only to detect the end of the transport. One reference to
+        // After the close, bytes are read only to detect the end of the transport. One reference to
         // the delegate serves all frames.
         guard !self.hot.endpoint.machine.isFinished, let delegate = self.hot.delegate else { return }
         guard !self.hot.isHolding else { return self.hold(read) }
@@ -182,7 +182,8 @@ package final class WebSocketHandler: ChannelInboundHandler, RemovableChannelHan
         } while mayHoldMore
         guard bytes.readableBytes > 0, !self.hot.endpoint.machine.isFinished else { return }
         if !isRest || bytes.readerIndex > 0 { self.incompleteFrames &+= 1 }
-        // A copy, because the read buffer may be much larger than the 130 bytes this can be.
+        // A copy, because the read buffer may be much larger than the rest, which has at most 130
+        // bytes.
         var own = ByteBuffer()
         own.writeImmutableBuffer(bytes)
         self.hot.endpoint.incomplete = own
@@ -195,7 +196,7 @@ package final class WebSocketHandler: ChannelInboundHandler, RemovableChannelHan
             guard let frame = frames.next() else { return true }
             self.perform(self.hot.endpoint.machine.receivedFrame(frame, isASCII: frames.isASCII), telling: delegate)
         }
-        // Keeps the previous value if no frame was handled.
+        // Keeps the previous value if the handled frames caused no delivery.
         let deliveries = self.buffers.turn.deliveries &- before
         if deliveries > 0 { self.hot.sendsMuch = deliveries >= EventLoopTurn.lightDeliveries }
         return frames.isAtEnd
@@ -213,7 +214,8 @@ package final class WebSocketHandler: ChannelInboundHandler, RemovableChannelHan
         }
         self.countUnfinished()
         // Without a preceding read, the peer has closed its side, and responses are flushed
-        // immediately. With TLS, the last message and the end may arrive in one read.
+        // immediately. With TLS they always are: the last message and the end of the transport may
+        // arrive in one read.
         let answersCanWait = self.hot.isReading && self.hot.sharesReceiveBuffer
         self.hot.isReading = false
         if answersCanWait, let context = self.hot.context { self.flushAfterRead(context) } else { self.flushUnlessGathering() }

@@ -4,7 +4,7 @@ package import NIOCore
 /// A message as a server's frame, encoded once for any number of connections.
 ///
 /// The compressed form refers to no earlier message, so it is valid for every connection with at
-/// least its window size. Afterwards the connection must reset its own compressor: the peer's
+/// least its window size. A connection that has sent it must reset its own compressor: the peer's
 /// window contains this message, and that of the compressor does not. Later messages on a
 /// connection with context takeover therefore start with an empty window.
 ///

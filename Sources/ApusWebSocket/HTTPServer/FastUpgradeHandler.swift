@@ -43,7 +43,7 @@ package final class FastUpgradeHandler: ChannelInboundHandler, RemovableChannelH
     private var context: ChannelHandlerContext?
     /// The received part of the request head.
     private var head = ByteBuffer()
-    /// The usual size of a head sent by a program.
+    /// The usual size of a head from a client that is not a browser, in bytes.
     private static let usualBytes = 512
 
     /// Sets up the pipeline of an accepted connection: with this handler, after TLS if there is a
@@ -124,7 +124,7 @@ package final class FastUpgradeHandler: ChannelInboundHandler, RemovableChannelH
     }
 
     package func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        // The server shuts down, and no request has begun.
+        // The server shuts down, and no complete request was received.
         if event is ChannelShouldQuiesceEvent { return context.close(promise: nil) }
         context.fireUserInboundEventTriggered(event)
     }
@@ -141,7 +141,7 @@ package final class FastUpgradeHandler: ChannelInboundHandler, RemovableChannelH
     /// - Parameters:
     ///   - handler: The WebSocket. Messages that it sends during this read leave in one write with
     ///     the response.
-    ///   - fields: The fields of the response, without a length.
+    ///   - fields: The fields of the response, without `Content-Length`.
     package func acceptUpgrade(_ handler: WebSocketHandler, answering fields: HTTPFields) {
         guard let context = self.context else { return handler.transportEnded(cause: nil) }
         self.head = ByteBuffer()

@@ -99,7 +99,8 @@ package final class HTTPRequestGuard: ChannelDuplexHandler, RemovableChannelHand
     /// Passes the pending events on, as far as permitted. Returns whether one of them was a part of
     /// a request.
     private func passOn(_ context: ChannelHandlerContext) -> Bool {
-        // A response written during a read is continued by the loop below, without recursion.
+        // An action may write a response, which calls this method again. The loop of the outer call
+        // then continues, without recursion.
         guard !self.isPassing else { return false }
         self.isPassing = true
         defer { self.isPassing = false }
@@ -134,8 +135,8 @@ package final class HTTPRequestGuard: ChannelDuplexHandler, RemovableChannelHand
     private func inputClosed(isIdle: Bool, _ context: ChannelHandlerContext) {
         context.fireUserInboundEventTriggered(ChannelEvent.inputClosed)
         guard self.isAlone else { return }
-        // Unwritten bytes mean that the peer is still reading its responses: the connection stays
-        // open until the server's own deadline.
+        // Unwritten bytes after the last response mean that the peer is still reading it: the
+        // connection stays open until the server's own deadline.
         let isWritten = (try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0 == 0
         // A client that closes its side during a long poll has ended its session.
         if isWritten || !isIdle { context.close(promise: nil) }

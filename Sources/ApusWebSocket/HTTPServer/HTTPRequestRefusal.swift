@@ -38,7 +38,8 @@ struct HTTPRequestRefusal: Equatable {
         self.hasBody = head.method != .HEAD
     }
 
-    /// Creates the response to bytes that are not HTTP, or that end within a request.
+    /// Creates the response to an error of the decoder: invalid bytes, header fields above the
+    /// limits, or an incomplete request.
     init(_ error: HTTPParserError) {
         switch error {
         case .headerOverflow:

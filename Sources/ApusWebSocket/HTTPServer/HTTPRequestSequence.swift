@@ -2,8 +2,8 @@ import ApusBytes
 import DequeModule
 import NIOHTTP1
 
-/// Orders the requests of one HTTP/1 connection: passes one on at a time, the next one after its
-/// response. Performs no I/O.
+/// Orders the requests of one HTTP/1 connection: passes one on at a time, and the next one after
+/// the response to it. Performs no I/O.
 ///
 /// All events behind an unanswered request wait: parts of requests, a decoder error, the end of the
 /// input.
@@ -13,7 +13,8 @@ struct HTTPRequestSequence {
     /// An event of the decoder.
     enum Event {
         case part(HTTPServerRequestPart)
-        /// The bytes are not HTTP, or end within a request.
+        /// The bytes are not HTTP, the header fields exceed the limits, or the request is
+        /// incomplete.
         case failure(HTTPParserError)
         /// The peer closed its side of the connection.
         case inputClosed

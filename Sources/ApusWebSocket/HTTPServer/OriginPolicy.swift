@@ -26,9 +26,9 @@ public enum OriginPolicy: Sendable, Hashable {
     /// - Parameters:
     ///   - origin: The `Origin` field, if any.
     ///   - authority: The `Host` of the request.
-    ///   - carriesCookie: Whether to refuse a request without an origin because it carries a
-    ///     cookie. Every browser sends the origin of a WebSocket request, so such a request is not
-    ///     from a browser. A plain GET of the same origin has none, so HTTP polling passes `false`.
+    ///   - carriesCookie: Whether the request carries a cookie. Without an origin it is then
+    ///     refused, except by ``any``: every browser sends the origin of a WebSocket request. A
+    ///     plain GET of the same origin has no `Origin`, so HTTP polling passes `false`.
     package func judge(origin: String?, authority: String?, carriesCookie: Bool = false) -> Verdict {
         guard let origin else {
             guard !carriesCookie || self == .any else { return .refused }

@@ -4,7 +4,7 @@ import NIOConcurrencyHelpers
 
 /// The permit of one WebSocket under the server's connection limits.
 ///
-/// A connection and its handler share it. It is returned once, when the last holder calls
+/// A connection and its handler share it. The permit is returned once, when the last holder calls
 /// ``release()``.
 final class AdmissionPermit: Sendable {
     private let state: NIOLockedValueBox<WebSocketServer.State>

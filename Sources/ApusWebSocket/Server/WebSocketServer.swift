@@ -164,7 +164,8 @@ public final class WebSocketServer: Sendable {
 
     // MARK: Opening
 
-    /// Counts a client against the limits. Throws the refusal if one is exceeded.
+    /// Counts a client against the limits. Throws the refusal if a limit is exceeded or the server
+    /// is shutting down.
     func admit(_ request: HTTPRequest, from peer: SocketAddress?) throws(WebSocketUpgradeRefusal) -> AdmissionPermit {
         let address =
             if let clientAddress = self.configuration.clientAddress {

@@ -347,7 +347,7 @@ final class SessionSubscribers {
         self.full.removeAll()
         self.kept.removeAll()
         self.keptBytes = 0
-        withExtendedLifetime(removed) {}  // as in `remove`
+        withExtendedLifetime(removed) {}  // the captures of a listener may call this object
     }
 }
 

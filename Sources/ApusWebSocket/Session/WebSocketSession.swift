@@ -69,8 +69,8 @@ public final class WebSocketSession: Sendable {
 
     /// Returns the current state and every change. Ends when the session is released.
     ///
-    /// - Parameter policy: The states that a slow reader misses. `.bufferingNewest(1)` keeps the
-    ///   current state only.
+    /// - Parameter policy: The policy for states that a slow reader has not read.
+    ///   `.bufferingNewest(1)` keeps the latest state only.
     public func states(bufferingPolicy policy: BufferingPolicy) -> EventStream<State> {
         let (stream, continuation) = EventStream.make(of: State.self, bufferingPolicy: policy)
         self.core.onLoop { [weak core] object in
@@ -174,8 +174,9 @@ extension WebSocketSession {
 
     /// Sends or queues a message without waiting, from any thread.
     ///
-    /// - Returns: `false` if the message is known not to be sent: the session has ended, or the
-    ///   limit is exceeded. Off the event loop, an overflow of the session's queue is not reported.
+    /// - Returns: `false` if the message is known not to be sent: the session is closing or has
+    ///   ended, or a queue limit is exceeded. Off the event loop, an overflow of the session's
+    ///   queue is not reported.
     @discardableResult
     public func post(_ message: WebSocketMessage) -> Bool {
         let core = self.core

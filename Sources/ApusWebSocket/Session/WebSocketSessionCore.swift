@@ -60,7 +60,7 @@ final class WebSocketSessionCore {
     /// The error that ended the session; `nil` unless it failed.
     var failure: WebSocketError? { self.machine.state == .failed ? self.lastFailure : nil }
 
-    /// Publishes the state machine's decision.
+    /// Publishes the state machine's state, and notifies the observers of a change.
     private func publish() {
         let state = self.machine.state
         let connection = state == .open ? self.connection : nil

@@ -102,7 +102,7 @@ struct WebSocketSessionStateMachine {
         case send
         /// The message is queued, or dropped according to the policy.
         case queued
-        /// As `queued`, and the reconnector must be started.
+        /// The message is queued, or dropped according to the policy. Start the reconnector.
         case queuedAndStart
         case refuse(WebSocketError)
     }
@@ -122,8 +122,8 @@ struct WebSocketSessionStateMachine {
                     WebSocketError(
                         .queueFull,
                         message: """
-                            a message of \(size) bytes does not fit into the queue for sending, which has \(self.queue.count) messages \
-                            and may have \(limits.maximumMessages) with \(limits.maximumBytes) bytes (`queue`)
+                            a message of \(size) bytes does not fit into the send queue, which has \(self.queue.count) messages; \
+                            the maximum is \(limits.maximumMessages) messages with \(limits.maximumBytes) bytes in total (`queue`)
                             """))
             }
             return self.connectRequested(again: false) == .start ? .queuedAndStart : .queued

@@ -31,8 +31,8 @@ package struct WebSocketConnectionStateMachine {
         var isCompressed: Bool
         var payload: ByteBuffer
 
-        /// The maximum growth factor, so that a large message is copied rarely. Bounded, because
-        /// the length in a frame header may be false.
+        /// The maximum growth factor of the buffer, which grows so that a large message is copied
+        /// rarely. Bounded, because the length in a frame header may be false.
         private static let maximumGrowth = 16
 
         mutating func append(_ piece: WebSocketFrame) {
@@ -64,8 +64,8 @@ package struct WebSocketConnectionStateMachine {
     var outgoing = WebSocketOutgoingMessage()
 
     /// - Parameters:
-    ///   - limits: The limits. The decoder enforces those on the wire, this type that of inflated
-    ///     messages.
+    ///   - limits: The limits. The decoder enforces the limits on the wire, this type the limit of
+    ///     inflated messages.
     ///   - deflate: The negotiated compression. Without it a compressed message is a protocol
     ///     violation.
     package init(limits: WebSocketLimits = WebSocketLimits(), deflate: WebSocketDeflateAgreement? = nil) {

@@ -34,8 +34,8 @@ package enum WebSocketDeflateNegotiation {
             guard let offer = WebSocketDeflateParameters(element, isResponse: false) else { continue }
             var response = WebSocketDeflateParameters()
             response.serverNoContextTakeover = offer.serverNoContextTakeover || configuration.serverNoContextTakeover
-            // In an offer it is a hint that the client will not use its context. The response makes
-            // it binding, which saves memory.
+            // `client_no_context_takeover` in an offer is a hint that the client will not use its
+            // context. The response makes it binding, which saves memory.
             response.clientNoContextTakeover = offer.clientNoContextTakeover || configuration.clientNoContextTakeover
             let serverBits = min(offer.serverMaximumWindowBits ?? 15, configuration.serverMaximumWindowBits)
             response.serverMaximumWindowBits = serverBits < 15 || offer.serverMaximumWindowBits != nil ? serverBits : nil

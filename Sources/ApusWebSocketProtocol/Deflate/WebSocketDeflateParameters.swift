@@ -29,8 +29,8 @@ package struct WebSocketDeflateParameters: Hashable, Sendable {
     /// Parses an offer or a response. Returns `nil` for an unknown parameter, a repeated one, or an
     /// invalid value.
     ///
-    /// RFC 7692 section 7.1: a server declines such an offer, a client fails the connection on such
-    /// a response (CVE-2026-2229).
+    /// After `nil`, a server declines the offer, and a client fails the connection (RFC 7692
+    /// section 7.1, CVE-2026-2229).
     init?(_ element: WebSocketExtension, isResponse: Bool) {
         guard element.name == Self.name else { return nil }
         var seen: Set<String> = []

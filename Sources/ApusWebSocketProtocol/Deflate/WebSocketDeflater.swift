@@ -13,8 +13,8 @@ package final class WebSocketDeflater {
 
     /// - Throws: ``WebSocketError/Code/compressionFailed`` if memory is exhausted.
     package init(_ agreement: WebSocketDeflateAgreement) throws(WebSocketError) {
-        // zlib has no raw stream of 8 bits. One of 9 refers back 512 - 262 = 250 bytes at most
-        // (`MAX_DIST` in deflate.h), which fits the peer's window of 256 bytes.
+        // zlib has no raw stream of 8 bits. A stream of 9 bits refers back 512 - 262 = 250 bytes at
+        // most (`MAX_DIST` in deflate.h), which fits the peer's window of 256 bytes.
         let bits = max(9, agreement.outgoingWindowBits)
         let stream = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
         stream.initialize(to: z_stream())

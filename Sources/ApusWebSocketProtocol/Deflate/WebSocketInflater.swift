@@ -83,8 +83,8 @@ package final class WebSocketInflater {
     /// Resets zlib after a block with BFINAL, and keeps the window, so that later messages can
     /// refer to this one.
     ///
-    /// Once a message, not within one: otherwise a peer could force a copy of the window for every
-    /// two bytes.
+    /// Called once per message. With a reset within a message, a peer could force a copy of the
+    /// window for every two bytes.
     private func startAnew() throws(WebSocketError) {
         self.hasEnded = false
         self.hasPadding = false
@@ -165,7 +165,7 @@ package final class WebSocketInflater {
             }
         }
         var result = Z_OK
-        // Grows by doubling, from a typical ratio for text.
+        // The output grows by doubling, from a size that assumes a typical ratio for text.
         output.writeWithUnsafeMutableBytes(minimumWritableBytes: min(allowed, max(64, min(input.count, 1 << 14) * 4))) { room in
             let given = uInt(clamping: min(room.count, allowed, zlibStep))
             stream.pointee.next_out = room.bindMemory(to: Bytef.self).baseAddress

@@ -93,7 +93,7 @@ extension WebSocketHandshake {
         if !chosen.isEmpty {
             let offered = Self.offeredSubprotocols(in: request.headerFields)
             guard chosen.count == 1, let subprotocol = chosen.first, offered.contains(where: subprotocol.hasSameBytes) else {
-                throw refuse("the server chose a subprotocol that was not offered")
+                throw refuse("the server must choose exactly one of the offered subprotocols, not \(chosen)")
             }
             agreement.subprotocol = subprotocol
         }

@@ -43,7 +43,7 @@ extension WebSocketHandshake {
         guard Self.fields(fields, .connection, contain: "upgrade") else { throw refuse("the request has no 'Connection: Upgrade'") }
         let keys = fields[values: .secWebSocketKey]
         guard keys.count == 1, let key = keys.first.map({ String($0.trimmedOfBlanks) }), self.isKey(key) else {
-            throw refuse("Sec-WebSocket-Key must be the base64 of 16 bytes")
+            throw refuse("the request must have exactly one Sec-WebSocket-Key, the base64 of 16 bytes")
         }
         let versions = fields[values: .secWebSocketVersion]
         guard versions.count == 1, let version = versions.first, version.trimmedOfBlanks.hasSameBytes(as: Self.version) else {

@@ -26,8 +26,8 @@ package struct WebSocketURL: Hashable, Sendable, CustomStringConvertible {
         case let scheme: throw refuse("the scheme must be ws or wss, not \(scheme)")
         }
         var rest = text[colon...].dropFirst(3)
-        // 3: "Fragment identifiers are meaningless in the context of WebSocket URIs and MUST NOT be
-        // used"
+        // RFC 6455 section 3: "Fragment identifiers are meaningless in the context of WebSocket
+        // URIs and MUST NOT be used"
         guard !rest.contains("#") else { throw refuse("the URL has a fragment") }
         let authorityEnd = rest.firstIndex { $0 == "/" || $0 == "?" } ?? rest.endIndex
         var authority = rest[..<authorityEnd]

@@ -1,6 +1,6 @@
 package import NIOCore
 
-/// The unanswered Pings of a connection, with their waiters and round-trip times.
+/// The unanswered Pings of a connection, with their waiters and send times.
 ///
 /// Each Ping carries a number. RFC 6455 section 5.5.3 allows a peer to answer only the latest of
 /// several Pings, so a Pong completes its Ping and all earlier ones.
@@ -37,8 +37,8 @@ package struct PendingPings<Waiter> {
         return (id, ByteBuffer(integer: id))
     }
 
-    /// Removes and returns the Pings that a Pong completes, the one it names last. Returns none for
-    /// an unsolicited Pong (RFC 6455 section 5.5.3).
+    /// Removes and returns the Pings that a Pong completes, the one it names last. Returns an empty
+    /// array for an unsolicited Pong (RFC 6455 section 5.5.3).
     package mutating func receivedPong(_ payload: ByteBuffer) -> [Ping] {
         guard payload.readableBytes == 8, let id = payload.getInteger(at: payload.readerIndex, as: UInt64.self),
             let index = self.outstanding.firstIndex(where: { $0.id == id })

@@ -46,8 +46,8 @@ public struct WebSocketHeartbeat: Hashable, Sendable {
     /// Sends Ping frames at an interval.
     ///
     /// - Parameters:
-    ///   - interval: The time between two Pings.
-    ///   - timeout: The maximum time for the Pong; `nil` expects none.
+    ///   - interval: The time between two Pings. Default: 30 seconds.
+    ///   - timeout: The maximum time for the Pong; `nil` expects none. Default: 20 seconds.
     public static func ping(every interval: Duration = .seconds(30), answerWithin timeout: Duration? = .seconds(20)) -> Self {
         Self(signal: .ping, interval: interval, answerTimeout: timeout)
     }
@@ -57,12 +57,12 @@ public struct WebSocketHeartbeat: Hashable, Sendable {
     /// - Parameters:
     ///   - text: The text to send.
     ///   - interval: The time between two texts.
-    ///   - timeout: The maximum time for a message from the peer; `nil` expects none.
+    ///   - timeout: The maximum time for a message from the peer; `nil` (the default) expects none.
     public static func text(_ text: String, every interval: Duration, answerWithin timeout: Duration? = nil) -> Self {
         Self(signal: .text(text), interval: interval, answerTimeout: timeout)
     }
 
-    /// Sends no signal, but closes the connection when the peer has been silent for this time.
+    /// Sends no signal, but closes the connection when no bytes are received for `timeout`.
     public static func idle(after timeout: Duration) -> Self {
         Self(signal: nil, interval: timeout, answerTimeout: nil, idleTimeout: timeout)
     }

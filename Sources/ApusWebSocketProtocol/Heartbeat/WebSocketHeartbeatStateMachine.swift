@@ -85,8 +85,7 @@ package struct WebSocketHeartbeatStateMachine {
             return .sendText(text, thenTimerAfter: self.nextTimer(at: now))
         case .ping:
             guard let ping = self.pings.begin((), at: now) else {
-                // Too many unanswered Pings while other bytes arrived: the peer does not implement
-                // Pings.
+                // Reached only without `answerTimeout`: the maximum number of Pings is unanswered.
                 return self.giveUp(.unanswered)
             }
             return .sendPing(ping.payload, thenTimerAfter: self.nextTimer(at: now))

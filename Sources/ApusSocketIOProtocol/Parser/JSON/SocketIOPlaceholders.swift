@@ -27,8 +27,8 @@ enum SocketIOPlaceholders {
 
     /// Replaces the placeholders with the attachments, and removes those from `attachments`.
     ///
-    /// Each attachment is used once. No encoder refers to one twice. Otherwise, 30,000 placeholders
-    /// for one megabyte would become 30 GB when relayed.
+    /// Each attachment is used once, and no encoder refers to one twice. With repeated use, 30,000
+    /// placeholders for one megabyte would become 30 GB when relayed.
     static func fill(_ value: SocketIOValue, from attachments: inout [ByteBuffer?]) throws(SocketIOError) -> SocketIOValue {
         try value.replacing { value throws(SocketIOError) in
             guard case .object(let object) = value, object[Self.mark] == .bool(true) else { return nil }

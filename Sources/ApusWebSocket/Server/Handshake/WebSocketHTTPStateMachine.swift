@@ -119,7 +119,7 @@ struct WebSocketHTTPStateMachine {
     enum TimerAction: Equatable {
         /// Refuse the handshake, which took too long.
         case refuse
-        /// Close without a response: there is no complete request.
+        /// Close without a response: the request is incomplete, or earlier ones are unanswered.
         case close
         case doNothing
     }

@@ -25,14 +25,14 @@ struct WebSocketServerHandshake {
         return WebSocketHandshake.fields(request.headerFields, .upgrade, contain: "websocket")
     }
 
-    /// Evaluates a WebSocket request. The application's own check follows these.
+    /// Evaluates a WebSocket request. The caller then runs the application's check.
     func judge(_ request: HTTPRequest, hasBody: Bool) throws(WebSocketUpgradeRefusal) -> Agreement {
         // A body before the frames would allow request smuggling.
         guard !hasBody else { throw WebSocketUpgradeRefusal(.badRequest, message: "A WebSocket request must not have a body") }
         // RFC 9112 section 3.2: "A server MUST respond with a 400 … to any HTTP/1.1 request message
         // that lacks a Host header field"
         guard let authority = request.authority, !authority.isEmpty, request.headerFields[.host] == nil else {
-            throw WebSocketUpgradeRefusal(.badRequest, message: "A WebSocket request must have exactly one Host field")
+            throw WebSocketUpgradeRefusal(.badRequest, message: "A WebSocket request must have exactly one Host field, not empty")
         }
         var refusal: WebSocketUpgradeRefusal?
         let agreement: Agreement

@@ -51,6 +51,6 @@ public struct WebSocketSubprotocolSelection: Sendable {
     func checkNone() throws(WebSocketUpgradeRefusal) {
         guard case .list(let protocols, isRequired: true) = self.choice else { return }
         throw WebSocketUpgradeRefusal(
-            .badRequest, message: "A subprotocol is required: offer \(protocols.joined(separator: ", "))")
+            .badRequest, message: "A subprotocol is required. Supported: \(protocols.joined(separator: ", "))")
     }
 }
