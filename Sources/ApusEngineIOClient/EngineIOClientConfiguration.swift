@@ -93,8 +93,8 @@ public struct EngineIOClientConfiguration: Sendable {
     /// engine.io-client.
     public var timeout: Duration = .seconds(20)
 
-    /// The maximum time for each POST and its response. Default: 20 seconds. That for a poll is
-    /// derived from the server's heartbeat intervals.
+    /// The maximum time for each POST and its response. Default: 20 seconds. The maximum time for a
+    /// poll is derived from the server's heartbeat intervals.
     public var requestTimeout: Duration = .seconds(20)
 
     /// The verification of the server's certificate, for all transports. Default: the system's

@@ -29,7 +29,7 @@ extension EngineIOClientConnection {
         case .abort: self.end(error)
         case .doNothing: break
         }
-        // Over polling, `closingPostEnded(_:)` calls it after the last POST.
+        // Over polling, `closingPostEnded(_:)` calls `tellDeparture(after:)` after the last POST.
         if !self.isFlushingClose || !self.polling.isPostPending { self.tellDeparture(after: closings) }
     }
 

@@ -140,7 +140,7 @@ package final class EngineIOClientConnection {
         switch self.session.outboundTransport {
         case .polling: self.post()
         case .webSocket: self.flushOutbox()
-        case nil: break  // queued until the upgrade is complete
+        case nil: break  // queued until the session is open or its upgrade is complete
         }
     }
 

@@ -204,7 +204,8 @@ extension EngineIOServer: ServerShell {
 
     package func configure(_ channel: any Channel, tls: NIOSSLContext?) throws {
         guard self.admit(channel) else {
-            throw EngineIOError(.unavailable, message: "the server has too many connections, or is shutting down")
+            throw EngineIOError(
+                .unavailable, message: "the server or this address has too many connections, or the server is shutting down")
         }
         try FastUpgradeHandler.fill(
             channel, tls: tls, for: self, timers: self.timers.value(on: channel.eventLoop),

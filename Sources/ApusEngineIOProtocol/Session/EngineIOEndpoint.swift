@@ -1,8 +1,8 @@
 /// One end of an Engine.IO session on a WebSocket, without I/O: messages and the time in; events
 /// and messages out.
 ///
-/// For programs with an I/O of their own. The server and the client of this package do not use it:
-/// they also have polling and upgrades, and drive `EngineIOServerSession` and
+/// For programs that perform their own I/O. The server and the client of this package do not use
+/// it: they also have polling and upgrades, and drive `EngineIOServerSession` and
 /// `EngineIOClientSession`.
 ///
 /// ```swift

@@ -350,8 +350,8 @@ extension EngineIOServerSession {
     package enum ProbeAction: Equatable {
         /// Send `3probe` on the probe. If `noopToHeldPoll`, answer the held poll with a noop.
         case answerProbe(noopToHeldPoll: Bool)
-        /// The WebSocket carries the session now. Send `flush` on it, and answer the held poll with
-        /// a noop.
+        /// The WebSocket carries the session now. Send `flush` on it. If `noopToHeldPoll`, answer
+        /// the held poll with a noop.
         case completeUpgrade(flush: [EngineIOPacket], noopToHeldPoll: Bool)
         /// The client of a closed session has upgraded. Send the last packets on the WebSocket, and
         /// close it.

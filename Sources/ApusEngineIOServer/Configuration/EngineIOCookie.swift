@@ -14,7 +14,7 @@ public struct EngineIOCookie: Sendable, Hashable {
 
     /// The name. Default: `io`, as in Node's engine.io.
     public var name = "io"
-    /// The `Path` attribute. Default: `/`.
+    /// The `Path` attribute. Default: `/`. `nil` omits it.
     public var path: String? = "/"
     /// The `Domain` attribute. Default: `nil`, only the host that set the cookie.
     public var domain: String?
@@ -24,7 +24,7 @@ public struct EngineIOCookie: Sendable, Hashable {
     public var isHTTPOnly = true
     /// Whether the cookie is sent over TLS only. Default: `false`.
     public var isSecure = false
-    /// The `SameSite` attribute. Default: `lax`.
+    /// The `SameSite` attribute. Default: `lax`. `nil` omits it.
     public var sameSite: SameSite? = .lax
 
     /// Creates a configuration with default values.

@@ -114,8 +114,9 @@ public struct EngineIOServerConfiguration: Sendable {
     public var origins: OriginPolicy = .sameOrigin
     /// The CORS permissions for pages of other origins that ``origins`` allows.
     public var cors = EngineIOCORS()
-    /// A check of the handshake request, after all others. It may suspend; it is cancelled after
-    /// ``requestTimeout`` and when the client disconnects.
+    /// A check of the handshake request, after those of the origin, the transport and the version
+    /// and before the limits on clients. It may suspend; it is cancelled after ``requestTimeout``
+    /// and when the client disconnects.
     ///
     /// An `EngineIOError` is answered with the status of its code: `forbidden`, for example, with
     /// 403 and its message. Any other error is answered with 403 and "Forbidden". Default: none.

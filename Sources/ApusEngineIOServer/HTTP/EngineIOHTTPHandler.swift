@@ -78,7 +78,7 @@ package final class EngineIOHTTPHandler: ChannelDuplexHandler, RemovableChannelH
     /// Closes the connection after its deadline.
     package func timerFired(_ name: EventLoopTimer.Name) {
         guard let context else { return }
-        self.server.logger.debug("Connection closed: the request was not complete before its deadline")
+        self.server.logger.debug("Connection closed: the deadline of a request, its response or the next request has passed")
         context.close(promise: nil)
     }
 

@@ -46,8 +46,8 @@ extension EngineIOSession {
         self.finish(isClean ? .transportClose : .transportError, answerHeldPoll: [])
     }
 
-    /// Returns whether this WebSocket carries the session. Otherwise it is the probe of an upgrade,
-    /// or is being closed.
+    /// Returns whether this WebSocket carries the session. A WebSocket that does not is the probe
+    /// of an upgrade, or is being closed.
     private func isCarried(by webSocket: EngineIOWebSocketTransport) -> Bool {
         guard self.hot.webSocket === webSocket else { return false }
         switch self.hot.machine.transport {

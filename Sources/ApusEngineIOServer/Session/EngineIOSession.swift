@@ -114,7 +114,7 @@ package final class EngineIOSession: @unchecked Sendable {
     /// The transport in use; `nil` if the session is closed.
     package var transport: EngineIOTransport? { self.hot.machine.transport }
 
-    /// Whether a packet sent now is written immediately. Otherwise volatile packets are dropped.
+    /// Whether a packet sent now is written immediately. If `false`, volatile packets are dropped.
     package var isWritable: Bool { self.carrier?.isWritable ?? false }
 
     /// Whether the outgoing queue is short: the WebSocket's buffer is below its watermark, or at
@@ -122,7 +122,7 @@ package final class EngineIOSession: @unchecked Sendable {
     /// `sessionDrained` is called.
     package var isDrained: Bool { self.carrier?.isDrained(queuedBytes: self.hot.machine.queuedBytes) ?? false }
 
-    /// The object of the transport in use; `nil` if the session is closed.
+    /// The transport that carries the session; `nil` if the session is closed.
     private var carrier: (any EngineIOSessionTransport)? {
         switch self.hot.machine.transport {
         case .webSocket: self.hot.webSocket
@@ -153,7 +153,7 @@ package final class EngineIOSession: @unchecked Sendable {
     /// Sends a text frame shared by many sessions, if a WebSocket carries this one. Text is
     /// identical in all versions.
     ///
-    /// - Returns: Whether the frame was sent. Otherwise nothing was done.
+    /// - Returns: Whether the frame was sent. `false` if a WebSocket does not carry the session.
     package func send(text frame: WebSocketSharedFrame) -> Bool {
         guard self.hot.machine.isOnWebSocket, let webSocket = self.hot.webSocket else { return false }
         webSocket.send(.shared(frame))
@@ -311,7 +311,7 @@ package final class EngineIOSession: @unchecked Sendable {
         self.cancelUpgradeTimers()
         if !packets.isEmpty { self.answerHeldPoll(packets) }
         self.releaseBudgets()
-        self.resumePost()  // answers it
+        self.resumePost()  // answers the waiting POST
         self.closeTransports(for: reason)
         if self.hot.machine.hasClosingPackets, let polling {
             self.server.keepUntilPolled(self)

@@ -68,7 +68,8 @@ struct AcceptedWebSocket {
     let handler: WebSocketHandler
     /// The header fields of the 101 response.
     let fields: HTTPFields
-    /// Whether the session begins on this WebSocket. Otherwise it is the probe of an upgrade.
+    /// Whether the session begins on this WebSocket. If not, the WebSocket is the probe of an
+    /// upgrade.
     fileprivate let isNew: Bool
     fileprivate let session: EngineIOSession
     fileprivate let transport: EngineIOWebSocketTransport

@@ -147,7 +147,9 @@ final class SocketIOClientNamespaceCore {
         let timeout = self.configuration.engine.timeout
         self.joinTimer = self.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(timeout)) { [weak self] in
             guard let self, self.hot.machine.isPending(attempt: attempt) else { return }
-            self.manager?.fail(EngineIOError(.timeout, message: "the auth and the answer to the CONNECT for \(self.name) took longer than \(timeout) (`timeout`)"))
+            self.manager?.fail(
+                EngineIOError(
+                    .timeout, message: "the auth and the answer to the CONNECT for \(self.name) took longer than \(timeout) (`timeout`)"))
         }
         // A server that connects clients to `/` without a request receives no auth there. Its first
         // packets may follow immediately, so do not wait for the auth.
@@ -175,8 +177,8 @@ final class SocketIOClientNamespaceCore {
             }
             try manager.join(self, auth: auth)
         } catch {
-            self.report(.error(SocketIOError(.connectRefused, message: "the auth for \(self.name) could not be obtained or encoded", cause: error)))
-            self.manager?.fail(EngineIOError(.forbidden, message: "the auth for \(self.name) could not be obtained or encoded", cause: error))
+            self.report(.error(SocketIOError(.connectRefused, message: "no valid auth for \(self.name) is available", cause: error)))
+            self.manager?.fail(EngineIOError(.forbidden, message: "no valid auth for \(self.name) is available", cause: error))
         }
     }
 

@@ -40,7 +40,10 @@ public struct SocketIOLimits: Hashable, Sendable {
     func checkConnect(bytes: Int) throws(SocketIOError) {
         guard bytes <= self.maximumConnectBytes else {
             throw SocketIOError(
-                .malformedPacket, message: "the auth of CONNECT has \(bytes) bytes; the maximum is \(self.maximumConnectBytes) (`maximumAuthBytes`)")
+                .malformedPacket,
+                message:
+                    "the auth of CONNECT has \(bytes) bytes; the maximum is \(self.maximumConnectBytes) (`maximumConnectBytes`, of a server `maximumAuthBytes`)"
+            )
         }
     }
 }

@@ -214,8 +214,8 @@ package final class WebSocketHandler: ChannelInboundHandler, RemovableChannelHan
         }
         self.countUnfinished()
         // Without a preceding read, the peer has closed its side, and responses are flushed
-        // immediately. With TLS they always are: the last message and the end of the transport may
-        // arrive in one read.
+        // immediately. So are those of a connection without the shared receive buffer: with TLS,
+        // the last message and the end of the transport may arrive in one read.
         let answersCanWait = self.hot.isReading && self.hot.sharesReceiveBuffer
         self.hot.isReading = false
         if answersCanWait, let context = self.hot.context { self.flushAfterRead(context) } else { self.flushUnlessGathering() }
