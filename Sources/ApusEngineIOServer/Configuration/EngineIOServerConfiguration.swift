@@ -70,7 +70,7 @@ public struct EngineIOServerConfiguration: Sendable {
     /// events are dropped earlier: whenever the client is not ready to receive.
     public var maximumQueuedBytes = 16 << 20
     /// The size of a client's outgoing queue above which the server neither reads from the client
-    /// nor handles its messages, until the queue has drained. Unit: bytes. Default: 1 MiB (Node's
+    /// nor handles its messages, until the queue is shorter. Unit: bytes. Default: 1 MiB (Node's
     /// engine.io has no limit). The effective value is at most half of ``maximumQueuedBytes``; on a
     /// WebSocket, values below 64 KiB act as 64 KiB.
     ///

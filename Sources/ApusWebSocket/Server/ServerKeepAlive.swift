@@ -21,8 +21,8 @@ final class ServerKeepAlive: EventLoopTimerOwner {
     private var pingTimer = EventLoopTimer()
     private var stallTimer = EventLoopTimer()
     private var headerTimer = EventLoopTimer()
-    /// Whether bytes arrived since the wait for the Pong began or was last extended. Unchecked: each
-    /// read sets it, in a single statement.
+    /// Whether bytes arrived since the wait for the Pong began or was last extended. Unchecked:
+    /// each read sets it, in a single statement.
     @exclusivity(unchecked) private var hasRead = false
     /// The number of times the wait for the Pong is still extended while other bytes arrive.
     private var remainingExtensions = 0
