@@ -4,7 +4,7 @@
 /// address is checked in the form in which it is dialed, so that a name cannot change its address
 /// between the check and the connection.
 package struct AddressRules: Sendable {
-    /// Networks that are permitted in any case, such as that of a test.
+    /// Networks that are permitted in any case, for example by tests.
     package var exceptions: [IPNetwork]
 
     package init(exceptions: [IPNetwork] = []) { self.exceptions = exceptions }

@@ -27,7 +27,7 @@ package final class CheckedResolver: Resolver, Sendable {
 
     /// - Parameters:
     ///   - threads: Runs the look-ups, which block.
-    ///   - lookUp: Returns the addresses of a name. Default: those of the system.
+    ///   - lookUp: Returns the addresses of a name. Default: ``SystemNames/addresses(of:port:)``.
     package init(
         _ rules: AddressRules, on eventLoop: any EventLoop, threads: NIOThreadPool = .singleton,
         lookUp: @escaping @Sendable (_ host: String, _ port: Int) throws -> [SocketAddress] = {

@@ -53,8 +53,8 @@ package struct ByteAccount {
     /// Reports the bytes to the budget, rounded down to ``grain``, if the rounded number changed.
     ///
     /// - Parameter close: Returns the closure that closes the connection. The closure is called at
-    ///   most once, on any thread, and must not close synchronously. The budget keeps it while the
-    ///   connection holds bytes.
+    ///   most once, on any thread, and must not close synchronously. The budget keeps the closure
+    ///   while the connection holds bytes.
     package mutating func set(
         _ bytes: Int, in budget: ByteBudget, for holder: AnyObject, closing close: () -> @Sendable () -> Void
     ) {

@@ -22,7 +22,7 @@ package struct ByteQuota<Holder: Hashable & Sendable>: Sendable {
     /// The number of connections that hold bytes.
     package var holderCount: Int { self.openHolders.count + self.closingHolders.count }
 
-    /// Sets the bytes that a connection holds; 0 removes it.
+    /// Sets the bytes that a connection holds; 0 removes the connection.
     ///
     /// - Returns: The connections to close, the largest first. They count as closing until they
     ///   hold nothing. Selects enough connections to free an eighth of the maximum, so that the

@@ -5,7 +5,7 @@ import NIOHTTP1
 /// Assembles the parts of one response and limits its size.
 struct HTTPResponseCollector {
     private let maximumBodyBytes: Int
-    /// Whether a body beyond the maximum is truncated; otherwise it is an error.
+    /// Whether a body beyond the maximum is truncated instead of being an error.
     private let cutsBody: Bool
     /// Whether the body was truncated, so that the rest of the response is not needed.
     private(set) var isCut = false

@@ -3,10 +3,10 @@ package import NIOCore
 /// Pauses a listener that cannot accept because the process (EMFILE) or the system (ENFILE,
 /// ENOBUFS) is out of descriptors or buffers.
 ///
-/// Clients wait in the kernel's backlog during the pause. Without it the listener retries and fails
-/// in a loop. NIO's `AcceptBackoffHandler` delays the next read but leaves the channel registered
-/// for reading: with swift-nio 2.101 the loop still spins (0.9 s of CPU per second). Disabling
-/// `autoRead` removes the registration.
+/// Clients wait in the kernel's backlog during the pause. Without the pause, the listener retries
+/// and fails in a loop. NIO's `AcceptBackoffHandler` delays the next read but leaves the channel
+/// registered for reading: with swift-nio 2.101 the loop still spins (0.9 s of CPU per second).
+/// Disabling `autoRead` removes the registration.
 package final class AcceptPauseHandler: ChannelInboundHandler {
     package typealias InboundIn = any Channel
 

@@ -42,7 +42,8 @@ package struct ConnectionQuota: Sendable {
     ///
     /// - Parameter address: The key of the peer (``ClientAddress``); `nil` counts in the total
     ///   only.
-    /// - Returns: `nil` if the connection is admitted. It is counted until ``closed(from:)``.
+    /// - Returns: `nil` if the connection is admitted. An admitted connection is counted until
+    ///   ``closed(from:)``.
     package mutating func opened(from address: String?) -> Refusal? {
         guard !self.isDraining else { return .draining }
         guard self.count < self.maximum else { return .full }

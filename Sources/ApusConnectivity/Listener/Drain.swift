@@ -43,9 +43,9 @@ extension NIOLockedValueBox where Value: DrainState {
 
     /// Notifies all connections of the shutdown, and waits until they have closed.
     ///
-    /// Notifies them in batches, in random order and at varying intervals, so that the clients do
-    /// not all reconnect at the same moment. Cancelling the calling task does not shorten the
-    /// shutdown.
+    /// Notifies the connections in batches, in random order and at varying intervals, so that the
+    /// clients do not all reconnect at the same moment. Cancelling the calling task does not
+    /// shorten the shutdown.
     ///
     /// - Parameters:
     ///   - connections: The connections to notify.

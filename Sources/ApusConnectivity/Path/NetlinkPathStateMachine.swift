@@ -1,7 +1,7 @@
 import NIOCore
 
 /// Determines the machine's network path: requests a dump of all links, addresses and routes, and
-/// repeats it after each notification.
+/// repeats the dump after notifications.
 ///
 /// Does not apply notifications incrementally, because the kernel does not send all of them: when
 /// an interface goes down, its IPv4 routes disappear without a notification. Performs no I/O; the

@@ -92,7 +92,7 @@ package struct LoopOperation<Value: Sendable>: Sendable {
     }
 
     /// Sets the closure that is called when the task is cancelled. The closure must end the
-    /// operation, immediately or later. Without it, a cancellation ends the operation with
+    /// operation, immediately or later. Without the closure, a cancellation ends the operation with
     /// `CancellationError`.
     package func whenCancelled(_ cancel: @escaping () -> Void) {
         self.change { $0.cancel = cancel }

@@ -113,8 +113,8 @@ public struct FramedFileBody: AsyncSequence, Sendable {
         }
     }
 
-    /// The position in the file and the reused pieces. The queue of the reader uses it for one read
-    /// at a time.
+    /// The position in the file and the reused pieces. The queue of the reader performs one read at
+    /// a time.
     fileprivate struct Memory: Sendable {
         private var offset = 0
         private var pieces: [ByteBuffer]

@@ -48,8 +48,8 @@ public struct FramedMessage: Sendable {
     public let body: FramedBody
 }
 
-/// The body of a message, in the pieces in which it arrives. Pieces are never empty and have the
-/// announced length in total.
+/// The body of a message, in the pieces in which it arrives. Pieces are never empty. They have the
+/// announced length in total, unless this side closes the connection before the end of the body.
 public struct FramedBody: AsyncSequence, Sendable {
     /// A piece of the body.
     public typealias Element = ByteBuffer

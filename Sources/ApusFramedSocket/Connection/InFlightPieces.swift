@@ -2,7 +2,8 @@ import NIOConcurrencyHelpers
 
 /// Counts the pieces of one message that the transport has not written yet.
 ///
-/// The sending task waits on it and is resumed once instead of once per piece.
+/// The sending task waits for a number of unwritten pieces, and is resumed once instead of once per
+/// piece.
 final class InFlightPieces: Sendable {
     private struct State: Sendable {
         var count = 0

@@ -11,7 +11,7 @@ import ApusFramedProtocol
 /// The files and empty folders at some paths and below them, with each folder sorted by name.
 ///
 /// Links are followed only if they are given as a path. Only the names in the current folders are
-/// in memory, not those of all files. It blocks.
+/// in memory, not the names of all files. Its methods block.
 struct FileTree: Sequence, IteratorProtocol, Sendable {
     enum Entry: Sendable, Equatable {
         /// The size is `nil` if the file was not examined.

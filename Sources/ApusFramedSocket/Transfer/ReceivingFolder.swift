@@ -297,8 +297,8 @@ public final class ReceivingFolder: Sendable {
 
 /// An unfinished file, which is appended to and hashed in order.
 ///
-/// It blocks. The transfer makes one call at a time, except for syncs. Closing the descriptor
-/// releases the lock.
+/// Its methods block. The transfer makes one call at a time, except for syncs. Closing the
+/// descriptor releases the lock.
 final class PartFile: Sendable {
     let name: String
     /// The name of an existing finished file, relative to the root; nil for an unfinished file. A

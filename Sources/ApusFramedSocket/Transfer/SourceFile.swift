@@ -16,7 +16,7 @@ import NIOCore
 /// A small file is read and hashed when it is opened, which takes one job of the thread pool
 /// instead of three.
 ///
-/// It blocks. The transfer makes one call at a time.
+/// Its methods block. The transfer makes one call at a time.
 final class SourceFile: Sendable {
     let status: FileDescriptor.Status
     /// The identifier of the upload, the same for each attempt. Only a reader of the file can
