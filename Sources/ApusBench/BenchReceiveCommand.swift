@@ -66,7 +66,7 @@ struct BenchReceiveCommand: AsyncParsableCommand {
     private struct Result: Encodable {
         var seconds: Double
         var events: Int
-        /// The CPU time of this process in seconds; it contains the client only.
+        /// The CPU time of this process, which runs the client only, in seconds.
         var cpuSeconds: Double
 
         var text: String {

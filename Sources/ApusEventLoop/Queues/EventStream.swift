@@ -11,8 +11,7 @@ public enum BufferingPolicy: Sendable, Hashable {
 /// A sequence of events for one reader at a time.
 ///
 /// The caller that creates the stream chooses by a ``BufferingPolicy`` which elements a slow reader
-/// misses. The stream does not slow its source down. When it is released, it is removed from its
-/// source.
+/// misses. The stream does not slow its source down. A released stream is removed from its source.
 public struct EventStream<Element: Sendable>: AsyncSequence, Sendable {
     /// The sequence does not throw.
     public typealias Failure = Never

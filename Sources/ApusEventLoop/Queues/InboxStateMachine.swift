@@ -10,7 +10,7 @@ package struct InboxStateMachine<Element, Failure: Error> {
         /// The source is open. Leaves to `ended`.
         case open
         /// No further element is accepted; queued ones can still be read. Every reader gets the
-        /// error after them.
+        /// error after the queued elements.
         indirect case ended(Failure?)
     }
 

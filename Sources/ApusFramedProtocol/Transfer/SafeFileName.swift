@@ -20,7 +20,7 @@ public struct SafeFileName: Hashable, Sendable, CustomStringConvertible {
     /// The names of the folders, followed by the name of the file. Never empty.
     public let components: [String]
 
-    /// Validates a relative path whose components are separated by slashes. It is stored in
+    /// Validates a relative path whose components are separated by slashes. The name is stored in
     /// composed form (NFC), because Apple's file systems deliver names decomposed.
     ///
     /// - Throws: ``TransferError/Code/nameRefused`` for an empty or absolute path, `.` and `..`, a

@@ -96,8 +96,8 @@ package enum TransferChunk {
 
         /// Creates an empty assembler.
         ///
-        /// - Parameter copies: Whether to copy the pieces. It is useful when the source reuses the
-        ///   memory of released pieces, as TLS does: a copy costs less than new memory for each
+        /// - Parameter copies: Whether to copy the pieces. Copies are useful when the source reuses
+        ///   the memory of released pieces, as TLS does: a copy costs less than new memory for each
         ///   read.
         package init(copies: Bool = false) {
             if copies { self.memory = BufferPool() }

@@ -119,8 +119,8 @@ package struct TransferOffer: Hashable, Sendable {
 /// The proof that a sender presents before a receiver resumes a file: the hash of the file's first
 /// bytes.
 ///
-/// The receiver compares it and does not disclose its own hash, because its data may belong to
-/// another sender.
+/// The receiver compares the hash and does not disclose the hash of its own bytes, because they may
+/// belong to another sender.
 package struct PrefixProof: Hashable, Sendable {
     /// The number of bytes.
     package var bytes: Int

@@ -293,7 +293,7 @@ package struct TransferReceiver: Sendable {
     }
 
     private mutating func done(_ header: JSONObject, at now: Duration) -> [Action] {
-        guard self.awaitedMarker == nil else { return [] }  // the sender repeats it after the resent chunks
+        guard self.awaitedMarker == nil else { return [] }  // the sender repeats the done frame after the resent chunks
         guard let hash = header["sha256"]?.stringValue, hash.utf8.count == 64, self.expected == self.offer.size else {
             return self.violation("the sender sent done without a `sha256`, or before all bytes of the file")
         }

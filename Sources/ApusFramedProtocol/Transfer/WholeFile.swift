@@ -3,7 +3,7 @@ package import NIOCore
 /// A small file whose bytes follow its offer in the same frame.
 ///
 /// Used only when the receiver announces ``capability`` in its hello. If the file arrives
-/// incompletely, the receiver stores no part of it: it is neither resumed nor cleaned up.
+/// incompletely, the receiver stores no part of it, so there is nothing to resume or to remove.
 package enum WholeFile {
     /// The name of the capability in the hello.
     package static let capability = "whole-files"

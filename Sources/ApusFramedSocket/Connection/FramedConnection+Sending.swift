@@ -55,8 +55,8 @@ extension FramedConnection {
     ///   - bodyLength: The total length of the pieces in bytes. No piece is requested after this
     ///     length.
     ///   - header: The fields of the header.
-    ///   - timeout: As for ``send(_:header:timeout:progress:)``. It closes the connection, but does
-    ///     not interrupt a suspended sequence.
+    ///   - timeout: As for ``send(_:header:timeout:progress:)``. The timeout closes the connection,
+    ///     but does not interrupt a suspended sequence.
     ///   - progress: Receives the progress.
     /// - Throws: As for ``send(_:header:timeout:progress:)``, the errors of `body`, and
     ///   `FramedError.Code.invalidUse` when the pieces are shorter or longer than `bodyLength`.

@@ -46,7 +46,7 @@ final class FramedHandler: ChannelInboundHandler {
 
     private let configuration: FramedConnectionConfiguration
     private let waitsForTLS: Bool
-    /// Retained until it has been notified of the end.
+    /// The connection, retained until it has been notified of the end.
     private var connection: FramedConnection?
     private var context: ChannelHandlerContext?
     private var phase = Phase.waiting
@@ -357,7 +357,7 @@ final class FramedHandler: ChannelInboundHandler {
     }
 
     /// Closes after an error of the session. In version 2 the peer gets time to read the error
-    /// frame: closing immediately could destroy it before the peer reads it.
+    /// frame: closing immediately could discard the frame before the peer reads it.
     private func close(because error: FramedError) {
         switch self.phase {
         case .closing, .ended: return

@@ -1,7 +1,7 @@
 /// A value that is being encoded, which a container writes to.
 ///
 /// Members and elements are final values, except those in `pending`, whose containers may still be
-/// written to. These are resolved last.
+/// written to. The values in `pending` are resolved last.
 final class JSONEncodingNode {
     private enum Kind { case empty, value, array, object }
 

@@ -49,8 +49,8 @@ public struct DelimiterDecoder: NIOSingleStepByteToMessageDecoder, Sendable {
 
     /// Examines the new bytes, up to the end of a delimiter.
     ///
-    /// Source: Knuth, Morris, Pratt, "Fast pattern matching in strings". It is linear even for
-    /// delimiters with repeated prefixes.
+    /// Source: Knuth, Morris, Pratt, "Fast pattern matching in strings". The search is linear even
+    /// for delimiters with repeated prefixes.
     private mutating func search(_ buffer: ByteBuffer) -> Bool {
         let bytes = self.delimiter.bytes
         let view = buffer.readableBytesView
