@@ -55,8 +55,8 @@ public struct EngineIOClientConfiguration: Sendable {
     /// for example `[.authorization: "Bearer …"]`.
     public var headers: HTTPFields = [:]
 
-    /// The cookies of every request. A cookie of the same name set by the server replaces one of
-    /// these.
+    /// The cookies of every request. A cookie of the same name set by the server replaces a cookie
+    /// of this configuration.
     public var cookies: [String: String] = [:]
 
     /// Whether cookies set by the server are sent in later requests of the same manager, WebSocket

@@ -33,7 +33,7 @@ package final class SessionCache {
     ///
     /// - Parameters:
     ///   - given: The cookies of the configuration. A cookie of the same name set by the server
-    ///     replaces one of these.
+    ///     replaces a cookie of the configuration.
     ///   - field: The `Cookie` field of the configuration; it comes first.
     func cookies(for address: EngineIOClientAddress, target: String, given: [String: String], field: String?) -> String? {
         let kept = self.jar?.cookies(target: target, isSecure: address.origin.isSecure, now: Self.now) ?? []

@@ -61,8 +61,8 @@ package final class EngineIOServer: Sendable {
                     for: configuration.maximumClients.doubled, perAddress: configuration.maximumClientsPerAddress.doubled)))
     }
 
-    /// Creates the handler for one connection. It answers requests under the configured path and
-    /// passes other requests on.
+    /// Creates the handler for one connection. The handler answers requests under the configured
+    /// path and passes other requests on.
     ///
     /// - Parameters:
     ///   - isSecure: Whether the connection uses TLS.

@@ -29,7 +29,7 @@ public final class SocketIOClient: Sendable {
     /// The namespace, `/` for the default one.
     public var namespace: String { self.handle.name }
 
-    /// The socket's id from the server; `nil` while disconnected. It changes with every
+    /// The socket's id from the server; `nil` while disconnected. The id changes with every
     /// reconnection that is not a recovery.
     public var id: String? { self.handle.status.withLockedValue { $0.id } }
 

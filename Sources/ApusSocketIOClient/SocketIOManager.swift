@@ -15,8 +15,8 @@ import NIOPosix
 /// try await socket.connect(timeout: .seconds(15))
 /// ```
 ///
-/// It connects when the first socket is opened. It closes when the last socket disconnects, or when
-/// the manager and all of its sockets are deallocated.
+/// The manager connects when the first socket is opened. The connection closes when the last socket
+/// disconnects, or when the manager and all of its sockets are deallocated.
 public final class SocketIOManager: Sendable {
     let lifetime: SocketIOManagerLifetime
 
@@ -42,8 +42,8 @@ public final class SocketIOManager: Sendable {
     ///
     /// - Parameters:
     ///   - namespace: The name, which starts with `/`; a missing slash is added.
-    ///   - auth: The auth of this namespace in place of the auth of the manager. It applies only to
-    ///     the first call for the namespace.
+    ///   - auth: The auth of this namespace in place of the auth of the manager. Only the first
+    ///     call for a namespace uses this value. Default: `nil`, the auth of the manager.
     public func socket(forNamespace namespace: String, auth: SocketIOClientAuthentication? = nil) -> SocketIOClient {
         SocketIOClient(
             lifetime: self.lifetime, handle: self.lifetime.namespace(namespace.hasPrefix("/") ? namespace : "/" + namespace, auth: auth))

@@ -79,7 +79,7 @@ public struct SocketIOManagerConfiguration: Sendable {
     /// The number of times an event is sent again if its ack does not arrive within ``ackTimeout``,
     /// or if the connection is lost before it. Default: 0, each event is sent once.
     ///
-    /// Above 0 every event except a volatile one requests an ack, including those of
+    /// Above 0 every event except a volatile one requests an ack, including events sent with
     /// ``SocketIOClientEmitting/emit(_:arguments:)``, and the server must send it: python-socketio
     /// does so automatically, Node's Socket.IO when the handler calls its callback. Events are sent
     /// one at a time, each after the previous one was acknowledged or failed. The others wait, up

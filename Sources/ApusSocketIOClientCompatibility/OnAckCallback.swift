@@ -27,7 +27,7 @@ public enum SocketAckStatus {
 }
 
 extension SocketIOClientEmitting {
-    /// Prepares an event whose answer is passed to a callback. It is sent by `timingOut`:
+    /// Prepares an event whose answer is passed to a callback. `timingOut` sends the event:
     ///
     /// ```swift
     /// socket.emitWithAck("add", 1, 2).timingOut(after: 5) { data in … }

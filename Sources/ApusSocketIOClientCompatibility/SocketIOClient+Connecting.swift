@@ -24,7 +24,7 @@ extension SocketIOClient {
     /// The state of the socket.
     public var status: SocketIOStatus { SocketIOStatus(self.state) }
 
-    /// The socket's id from the server; nil while disconnected.
+    /// The socket's id from the server; `nil` while disconnected.
     public var sid: String? { self.id }
 
     /// The namespace.

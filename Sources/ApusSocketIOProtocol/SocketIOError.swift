@@ -44,8 +44,8 @@ public struct SocketIOError: Error, Hashable, CustomStringConvertible {
         public static let invalidUse = Self(.invalidUse)
         /// The transport failed; see the cause.
         public static let transport = Self(.transport)
-        /// The server speaks a different protocol version from the configured one. The client does
-        /// not reconnect.
+        /// The server uses a protocol version other than the configured one. The client does not
+        /// reconnect.
         public static let unsupportedVersion = Self(.unsupportedVersion)
         /// The application closed the socket, the manager or the server, or cancelled the call.
         public static let closed = Self(.closed)

@@ -129,7 +129,7 @@ public final class SocketIOServer: Sendable {
     /// Existing namespaces come first, then the rules in the order of their creation.
     ///
     /// - Parameter matches: Returns whether a name may exist, given the auth of the client's
-    ///   CONNECT. It runs on the client's event loop.
+    ///   CONNECT. The closure runs on the client's event loop and must not block.
     public func namespaces(where matches: @escaping SocketIOParentNamespace.Predicate) -> SocketIOParentNamespace {
         self.namespaces.add(SocketIOParentNamespace(matches: matches))
     }
@@ -141,7 +141,7 @@ public final class SocketIOServer: Sendable {
     }
 
     /// Calls `handler` for every namespace created from now on, before its first client is
-    /// admitted. It must not block.
+    /// admitted. The handler must not block.
     public func onNewNamespace(_ handler: @escaping @Sendable (SocketIONamespace) -> Void) { self.namespaces.onNew(handler) }
 
     /// The namespaces that exist.
@@ -171,8 +171,8 @@ public final class SocketIOServer: Sendable {
     }
 
     /// Returns the setup of one connection of a listener with a web framework:
-    /// ``EngineIOMountedConnection``. It limits the time of every request and the idle time between
-    /// two requests.
+    /// ``EngineIOMountedConnection``. The setup limits the time of every request and the idle time
+    /// between two requests.
     package func mountedConnection(
         passing: PassThroughTimeouts, addFramework: @escaping (ChannelPipeline.SynchronousOperations) throws -> Void,
         upgraded: @escaping () -> Void
@@ -184,7 +184,7 @@ public final class SocketIOServer: Sendable {
     /// the caller must then close the connection.
     package func admit(_ channel: any Channel) -> Bool { self.engine.admit(channel) }
 
-    /// Refuses new clients and closes the connected ones in jittered batches. They receive
+    /// Refuses new clients and closes the connected ones in jittered batches. The clients receive
     /// `transport close` and may connect to another server. Returns when the last client has
     /// disconnected, at the latest after `drainTimeout`, when the remaining connections are closed.
     public func shutdown() async {

@@ -22,7 +22,8 @@ public struct WebSocketLimits: Sendable, Hashable {
     /// 64 bytes. Above it the connection closes with 1008 (CVE-2026-48779).
     public var maximumFragments: Int = 1 << 17
 
-    /// The maximum time for the peer to answer a Close frame and to close its end of the transport.
+    /// The maximum time for the peer to answer a Close frame and to close its side of the
+    /// transport.
     ///
     /// Default: 10 seconds. The transport is then closed.
     public var closeTimeout: Duration = .seconds(10)

@@ -157,7 +157,8 @@ package struct EngineIOClientSession: Sendable {
 
     package enum FailureAction: Equatable {
         case close(EngineIOError)
-        /// Close this transport, which was being probed, and resume on the other.
+        /// Close this transport, which was being probed, and resume on the one that carries the
+        /// session.
         case abandonProbe(EngineIOTransport, EngineIOError)
         case doNothing
     }
@@ -179,7 +180,8 @@ package struct EngineIOClientSession: Sendable {
     }
 
     package enum DeadlineAction: Equatable {
-        /// Close this transport, which was being probed, and resume on the other.
+        /// Close this transport, which was being probed, and resume on the one that carries the
+        /// session.
         case abandonProbe(EngineIOTransport)
         case doNothing
     }

@@ -24,7 +24,7 @@ package struct EngineIOCookieJar: Sendable, Equatable {
     package static let maximumBytes = 4096
 
     private let host: String
-    /// In order of arrival.
+    /// The cookies, in order of arrival.
     private var cookies: [Cookie] = []
 
     /// - Parameter host: The server's name or address.

@@ -10,7 +10,7 @@ public struct EngineIOHandshake: Equatable, Sendable {
     /// The time from a pong to the next ping, in milliseconds on the wire. python-engineio sends 0
     /// for an interval below one second.
     public var pingInterval: Duration
-    /// The maximum time for the other side to send its pong, in milliseconds on the wire.
+    /// The maximum time for the peer to answer a ping, in milliseconds on the wire.
     public var pingTimeout: Duration
     /// The maximum size of a POST body or a WebSocket message that the server accepts, in bytes.
     /// Clients use it to divide what they POST.

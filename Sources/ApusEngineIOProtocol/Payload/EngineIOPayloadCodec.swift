@@ -28,8 +28,8 @@ public struct EngineIOPayloadCodec: Sendable {
     /// - Parameters:
     ///   - packets: The packets, in this order.
     ///   - allowsBinary: Whether the receiver accepts the binary form, which version 3 uses for
-    ///     binary messages (`b64=1` of a client forbids it). Otherwise binary messages are sent as
-    ///     base64.
+    ///     binary messages (`b64=1` of a client forbids it). With `false`, binary messages are sent
+    ///     as base64. Default: `true`.
     public func encode(_ packets: some Collection<EngineIOPacket>, allowsBinary: Bool = true) -> EngineIOPayload {
         switch self.version.payloadFraming {
         case .separated:

@@ -1,4 +1,4 @@
-/// One end of an Engine.IO session on a WebSocket, without I/O: messages and the time in; events
+/// One side of an Engine.IO session on a WebSocket, without I/O: messages and the time in; events
 /// and messages out.
 ///
 /// For programs that perform their own I/O. The server and the client of this package do not use
@@ -18,7 +18,7 @@
 ///
 /// Source: Engine.IO protocol v4 and v3, "Handshake" and "Heartbeat".
 public struct EngineIOEndpoint: Sendable {
-    /// An action of the peer.
+    /// An action of the peer or the end of the session.
     public enum Event: Equatable, Sendable {
         /// The session is open. Only a client has this event.
         case opened(EngineIOHandshake)

@@ -8,7 +8,7 @@ public import NIOCore
 /// The configuration of an Engine.IO server. The defaults are those of Node's engine.io, unless
 /// noted.
 ///
-/// The configuration of a Socket.IO server contains all of these settings.
+/// The configuration of a Socket.IO server contains this configuration in `engine`.
 public struct EngineIOServerConfiguration: Sendable {
     // MARK: Features
 
@@ -30,7 +30,7 @@ public struct EngineIOServerConfiguration: Sendable {
     ///
     /// A message to many clients is compressed once and resets the compression context of each
     /// client, so that frequent broadcasts make messages to single clients slightly larger. A
-    /// client that negotiated a smaller window receives such a message uncompressed.
+    /// client that negotiated a smaller window receives a message to many clients uncompressed.
     public var perMessageDeflate: WebSocketDeflateConfiguration?
     /// A cookie with the session id, for load balancers. Default: none.
     public var cookie: EngineIOCookie?
@@ -115,8 +115,8 @@ public struct EngineIOServerConfiguration: Sendable {
     /// The CORS permissions for pages of other origins that ``origins`` allows.
     public var cors = EngineIOCORS()
     /// A check of the handshake request, after those of the origin, the transport and the version
-    /// and before the limits on clients. It may suspend; it is cancelled after ``requestTimeout``
-    /// and when the client disconnects.
+    /// and before the limits on clients. The check may suspend; it is cancelled after
+    /// ``requestTimeout`` and when the client disconnects.
     ///
     /// An `EngineIOError` is answered with the status of its code: `forbidden`, for example, with
     /// 403 and its message. Any other error is answered with 403 and "Forbidden". Default: none.

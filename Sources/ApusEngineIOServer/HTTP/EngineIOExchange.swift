@@ -16,6 +16,6 @@ struct EngineIOExchange {
     var keepAlive: Bool
     var phase = Phase.reading
     var body = ByteBuffer()
-    /// The session of this POST. It accepts no other POST until this one ends.
+    /// The session of this POST. The session accepts no other POST until this one ends.
     var post: EngineIOSession?
 }

@@ -24,9 +24,10 @@ package final class EngineIOMountedConnection {
     /// - Parameters:
     ///   - server: The server of Engine.IO.
     ///   - passing: The timeouts of the framework's requests.
-    ///   - addFramework: Adds the framework's handlers to the end of the pipeline. They use
+    ///   - addFramework: Adds the framework's handlers to the end of the pipeline. The handlers use
     ///     `HTTPServerRequestPart` and `HTTPServerResponsePart`.
-    ///   - upgraded: Called instead if the first request made the connection a WebSocket.
+    ///   - upgraded: Called instead of `addFramework` if the first request made the connection a
+    ///     WebSocket.
     package init(
         server: EngineIOServer, passing: PassThroughTimeouts,
         addFramework: @escaping (ChannelPipeline.SynchronousOperations) throws -> Void, upgraded: @escaping () -> Void

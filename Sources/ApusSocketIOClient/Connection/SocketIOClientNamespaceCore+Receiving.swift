@@ -52,7 +52,7 @@ extension SocketIOClientNamespaceCore {
                 )))
     }
 
-    /// Calls the user's code in the configured context.
+    /// Calls the application's code in the configured context.
     func call(isBounded: Bool, _ body: @escaping @Sendable () -> Void) {
         if let callbacks = self.callbacks { callbacks.post(isBounded: isBounded, body) } else { body() }
     }

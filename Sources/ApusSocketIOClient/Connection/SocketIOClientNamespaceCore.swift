@@ -204,7 +204,7 @@ final class SocketIOClientNamespaceCore {
 
     // MARK: - Leaving
 
-    /// Leaves the namespace on request of the user.
+    /// Leaves the namespace on request of the application.
     func disconnect() {
         switch self.hot.machine.close() {
         case .sendDisconnect(let wasConnected):

@@ -129,7 +129,8 @@ final class SocketIOManagerCore {
 
     /// Closes the connection after the last namespace was left.
     ///
-    /// - Parameter failure: The reason if the server ended the namespace, `nil` if the user did.
+    /// - Parameter failure: The reason if the server ended the namespace; `nil` if the application
+    ///   did.
     func closeIfUnused(after failure: SocketIOError?) {
         guard !self.all.contains(where: { $0.isActive }) else { return }
         self.stop()
@@ -147,7 +148,8 @@ final class SocketIOManagerCore {
         for waiter in self.giveUpWaiters.takeAll() { waiter.fail(failure) }
     }
 
-    /// Fails the operation when the last open namespace has closed, unless the user closed it.
+    /// Fails the operation when the last open namespace has closed, unless the application closed
+    /// it.
     func waitUntilGivenUp(_ operation: LoopOperation<Void>) { self.giveUpWaiters.append(operation) }
 
     /// Disconnects all namespaces and closes the connection.

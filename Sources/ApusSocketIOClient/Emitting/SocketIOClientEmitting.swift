@@ -53,9 +53,9 @@ extension SocketIOClientEmitting {
     /// - Parameters:
     ///   - event: The event's name.
     ///   - arguments: The event's arguments.
-    ///   - timeout: The time to wait for the ack. `nil`: that of
-    ///     ``SocketIOClientEmitting/timeout(_:)``, otherwise
-    ///     ``SocketIOManagerConfiguration/ackTimeout``.
+    ///   - timeout: The time to wait for the ack. `nil` (the default) uses that of
+    ///     ``SocketIOClientEmitting/timeout(_:)``, or ``SocketIOManagerConfiguration/ackTimeout``
+    ///     without one.
     /// - Throws: `SocketIOError` with the code `ackTimeout`, `disconnected` (as soon as the
     ///   connection is lost; the server may have received the event), `bufferFull`,
     ///   `invalidUse` or `notConnected` (for a volatile event); `CancellationError`.

@@ -21,7 +21,7 @@ public struct SocketIOClientCallbackContext: Sendable {
     public static func executor(_ run: @escaping @Sendable (_ work: @escaping @Sendable () -> Void) -> Void) -> Self { Self(run: run) }
 }
 
-/// The pending calls of the user's code.
+/// The pending calls of the application's code.
 typealias SocketIOClientCallbackQueue = Mailbox<@Sendable () -> Void>
 
 extension SocketIOClientCallbackContext {
@@ -35,10 +35,10 @@ extension SocketIOClientCallbackQueue {
     /// Appends a call to the queue.
     ///
     /// - Parameters:
-    ///   - isBounded: Whether the limits apply. Results of the user's calls, such as acks, are
-    ///     limited by the number of those calls.
+    ///   - isBounded: Whether the limits apply. Results of the application's calls, such as acks,
+    ///     are limited by the number of its calls.
     ///   - bytes: The size of the data that the call holds.
-    ///   - call: The user's code.
+    ///   - call: The application's code.
     /// - Returns: `false` if the queue is full; the call is then dropped.
     @discardableResult
     func post(isBounded: Bool, bytes: Int = 0, _ call: @escaping @Sendable () -> Void) -> Bool {

@@ -103,7 +103,7 @@ public enum SocketIOClientLifecycleEvent: Sendable {
         }
     }
 
-    /// Whether the event can occur any number of times without an action of the user.
+    /// Whether the event can occur any number of times without an action of the application.
     var isFrequent: Bool {
         switch self {
         case .error, .ping, .pong: true

@@ -27,7 +27,7 @@ struct SocketIOClientListeners {
 
     struct LifecycleEntry: Sendable {
         var id: Int
-        /// The kind of event, or nil for all kinds.
+        /// The kind of event, or `nil` for all kinds.
         var kind: SocketIOClientLifecycleEvent.Kind?
         var handler: @Sendable (SocketIOClientLifecycleEvent) -> Void
         var isInline = false

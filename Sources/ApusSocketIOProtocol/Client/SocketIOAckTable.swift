@@ -1,5 +1,5 @@
 /// The pending acks of a client's socket. Each is removed exactly once: by its arrival, its
-/// timeout, its cancellation or the end of the socket.
+/// timeout, its cancellation or the close of the socket.
 package struct SocketIOAckTable<Pending> {
     private struct Entry {
         var ack: Pending
@@ -44,7 +44,7 @@ package struct SocketIOAckTable<Pending> {
     /// The ack, if it is pending.
     package subscript(id: Int) -> Pending? { self.entries[id]?.ack }
 
-    /// Removes and returns an ack; nil if it was removed already.
+    /// Removes and returns an ack; `nil` if it was removed already.
     package mutating func take(_ id: Int) -> Pending? {
         self.entries.removeValue(forKey: id)?.ack
     }

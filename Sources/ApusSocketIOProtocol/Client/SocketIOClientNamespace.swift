@@ -53,7 +53,8 @@ package struct SocketIOClientNamespace: Sendable {
     ///   - maximumEarlyEvents: The maximum number of events kept before the answer to CONNECT; more
     ///     are a protocol violation. python-socketio sends the events of its connect handler first,
     ///     and a server that recovers a session sends the missed ones first.
-    ///   - maximumEarlyBytes: The maximum number of bytes of those events.
+    ///   - maximumEarlyBytes: The maximum number of bytes of the events kept before the answer to
+    ///     CONNECT.
     package init(name: String = "/", maximumEarlyEvents: Int = 1000, maximumEarlyBytes: Int = 16 << 20) {
         self.name = name
         self.maximumEarlyEvents = maximumEarlyEvents
@@ -97,8 +98,8 @@ package struct SocketIOClientNamespace: Sendable {
     }
 
     package enum AuthenticatedAction: Equatable {
-        /// Send CONNECT with this auth: the auth of the user, with the members that request a
-        /// recovery.
+        /// Send CONNECT with this auth: the auth of the application, with the members that request
+        /// a recovery.
         case sendConnect(auth: SocketIOValue?)
         case doNothing
     }

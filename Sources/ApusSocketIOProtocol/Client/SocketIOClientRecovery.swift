@@ -39,8 +39,8 @@ package struct SocketIOClientRecovery: Sendable {
         self.maximumSeen = max(1, maximumSeen)
     }
 
-    /// Returns the auth for CONNECT: the user's members, which take precedence, and those for
-    /// recovery.
+    /// Returns the auth for CONNECT: the application's members, which take precedence, and the
+    /// members for recovery.
     package func auth(_ auth: SocketIOValue?) -> SocketIOValue? {
         guard let session = self.session else { return auth }
         var members: JSONObject = ["pid": .string(session.pid)]
@@ -74,7 +74,7 @@ package struct SocketIOClientRecovery: Sendable {
         return isRecovered
     }
 
-    /// Records an event. Returns the event to deliver, or nil if it was delivered before.
+    /// Records an event. Returns the event to deliver, or `nil` if it was delivered before.
     ///
     /// The offset stays among the arguments, as in Node's Socket.IO, unless its prefix is known.
     ///

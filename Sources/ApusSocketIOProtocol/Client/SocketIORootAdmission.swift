@@ -10,8 +10,8 @@ package struct SocketIORootAdmission: Sendable {
         /// The CONNECT arrived before the application opened `/`. Transitions to `mustAsk` (used,
         /// left, or disconnected by the server).
         case granted
-        /// The server's CONNECT is outstanding after the client left. It does not answer the next
-        /// CONNECT. Transitions to `mustAsk`.
+        /// The server's CONNECT is outstanding after the client left. That CONNECT does not answer
+        /// the client's next one. Transitions to `mustAsk`.
         case unwanted
     }
 

@@ -26,7 +26,7 @@ package struct SocketIORequestTable<Reply: Sendable>: Sendable {
     }
 
     private struct Request: Sendable {
-        /// The servers asked; nil until they are known.
+        /// The servers asked; `nil` until they are known.
         var asked: SocketIOClusterServers?
         /// The servers that reported with their name.
         var reporters: Set<SocketIONodeID> = []
@@ -39,8 +39,8 @@ package struct SocketIORequestTable<Reply: Sendable>: Sendable {
         var owed: [SocketIONodeID?: Int] = [:]
         /// The number of announced replies that will not arrive.
         var lost = 0
-        /// The servers that left, with the number of their replies counted as lost. Those replies
-        /// may still arrive late.
+        /// The servers that left, with the number of their replies counted as lost. These replies
+        /// may still arrive.
         var departed: [SocketIONodeID: Int] = [:]
         var replies: [Reply] = []
 

@@ -1,7 +1,7 @@
 public import ApusEngineIOProtocol
 public import ApusJSON
 
-/// One end of a Socket.IO connection on a WebSocket, without I/O: messages and the time in; events
+/// One side of a Socket.IO connection on a WebSocket, without I/O: messages and the time in; events
 /// and messages out.
 ///
 /// ```swift
@@ -21,9 +21,9 @@ public import ApusJSON
 /// Source: Socket.IO protocol v5 and v4, "Connection to a namespace", "Sending and receiving data"
 /// and "Disconnection from a namespace".
 public struct SocketIOEndpoint: Sendable {
-    /// An action of the peer.
+    /// An action of the peer or the end of the connection.
     public enum Event: Equatable, Sendable {
-        /// The session is open. Only a client has this event, and joins its namespaces then.
+        /// The session is open. Only a client has this event, after which it joins its namespaces.
         case opened
         /// The client requests a namespace. Answer with ``accept(_:id:)`` or
         /// ``refuse(_:message:data:)``.

@@ -10,7 +10,7 @@
 /// ```
 ///
 /// Clients and servers accept it in place of an event name. An argument of another type is reported
-/// as for a typed handler of an event name.
+/// in the same way as with an event name and typed arguments.
 public struct SocketIOEvent<each Argument: Codable & Sendable>: Sendable, Hashable {
     /// The event's name on the wire.
     public let name: String

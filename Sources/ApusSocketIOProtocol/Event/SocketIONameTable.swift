@@ -16,7 +16,7 @@ package struct SocketIONameTable<Value> {
 
     @inlinable package var names: [String] { self.entries.map { $0.name } }
 
-    /// The value of a name. Setting nil removes the name, in linear time.
+    /// The value of a name. Setting `nil` removes the name, in linear time.
     @inlinable package subscript(name: String) -> Value? {
         get {
             guard let place = self.place(of: name) else { return nil }

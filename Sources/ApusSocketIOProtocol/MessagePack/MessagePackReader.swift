@@ -22,7 +22,7 @@ struct MessagePackReader {
         SocketIOError(.malformedPacket, message: "MessagePack: \(what) (at byte \(self.offset))")
     }
 
-    /// Reads the next value. Returns nil for JavaScript's `undefined`.
+    /// Reads the next value. Returns `nil` for JavaScript's `undefined`.
     ///
     /// - Parameter depth: The number of enclosing arrays and maps.
     mutating func value(depth: Int = 0) throws(SocketIOError) -> SocketIOValue? {

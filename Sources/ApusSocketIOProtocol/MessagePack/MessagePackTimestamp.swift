@@ -14,7 +14,7 @@ struct MessagePackTimestamp: Equatable {
         self.nanoseconds = nanoseconds
     }
 
-    /// Converts a date; nil if it exceeds 64 bits of seconds.
+    /// Converts a date; `nil` if it exceeds 64 bits of seconds.
     ///
     /// The result has the coarsest precision (milliseconds, microseconds or nanoseconds) that
     /// converts back to the same date. A `Date` is binary, so a JavaScript date with 0.123 seconds

@@ -113,7 +113,7 @@ extension SocketIORoomNames: Sequence {
         fileprivate var one: String?
         fileprivate var many: Set<UTF8Key>.Iterator?
 
-        /// Returns the next room, or nil after the last.
+        /// Returns the next room, or `nil` after the last.
         public mutating func next() -> String? { self.many?.next()?.string ?? self.one.take() }
     }
 

@@ -113,7 +113,7 @@ struct SocketIOPayloadReader {
         if self.text == nil { self.values = payload.arguments[...] }
     }
 
-    /// Returns the next argument, or nil after the last.
+    /// Returns the next argument, or `nil` after the last.
     mutating func next() -> SocketIOValue? {
         guard let text = self.text else { return self.values.popFirst() }
         let (value, length) = text.withUnsafeReadableBytes { bytes -> (SocketIOValue?, Int) in

@@ -65,7 +65,7 @@ public struct SocketIOParser: Sendable {
     ///   - omitsText: Whether to omit arguments that were received as text. The caller inserts them
     ///     before the last byte.
     /// - Returns: `false`, with nothing appended, if the packet needs `encode`.
-    /// - Throws: The errors of `encode`. Discard the appended bytes then.
+    /// - Throws: The errors of `encode`, after which the caller discards the appended bytes.
     package func writeText(
         of head: PacketHead, _ arguments: SocketIOPayload, omitsText: Bool = false, namespace: String, into bytes: inout [UInt8]
     ) throws(SocketIOError) -> Bool {
@@ -108,11 +108,11 @@ extension SocketIOParser {
             self.json = SocketIOJSONDecoder(version: version, limits: limits)
         }
 
-        /// The namespace of the packet that awaits attachments; nil without one, or if the
-        /// format is not JSON.
+        /// The namespace of the packet that awaits attachments; `nil` without one, or if the format
+        /// is not JSON.
         package var namespaceOfPartialPacket: String? { self.json.namespaceOfPartialPacket }
 
-        /// Decodes the next message. Returns the packet that it completes, or nil if further
+        /// Decodes the next message. Returns the packet that it completes, or `nil` if further
         /// messages are due.
         ///
         /// - Throws: ``SocketIOError/Code/malformedPacket``, ``SocketIOError/Code/invalidPayload``
@@ -131,7 +131,7 @@ extension SocketIOParser {
         }
 
         /// Decodes the next message. Returns the packet that it completes, with its binary data in
-        /// place, or nil if further messages are due.
+        /// place, or `nil` if further messages are due.
         ///
         /// - Throws: ``SocketIOError/Code/malformedPacket``, ``SocketIOError/Code/invalidPayload``
         ///   or ``SocketIOError/Code/tooManyAttachments``, and the same error for every later
@@ -184,7 +184,7 @@ public protocol SocketIOPacketParser: Sendable {
 /// Engine.IO limits the size of a message. The decoded packet is validated: a reserved event name,
 /// an auth that is not an object or a negative ack id closes the connection.
 public protocol SocketIOPacketDecoder: Sendable {
-    /// Decodes the next message. Returns the packet that it completes, or nil if further messages
+    /// Decodes the next message. Returns the packet that it completes, or `nil` if further messages
     /// are due, for which the peer has a deadline.
     ///
     /// - Throws: An error for an invalid message. The connection closes with the reason "parse

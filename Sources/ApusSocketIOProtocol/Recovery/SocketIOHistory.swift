@@ -60,7 +60,7 @@ package struct SocketIOHistory<Packet: Sendable>: Sendable {
         return self.lastNumber - offset.number <= UInt64(self.entries.count)
     }
 
-    /// Returns the packets after `offset` for a socket in these rooms, in order; nil if some of
+    /// Returns the packets after `offset` for a socket in these rooms, in order; `nil` if some of
     /// them have expired.
     package func missed(after offset: SocketIOOffset, memberOf rooms: SocketIORoomNames) -> [Packet]? {
         guard self.reaches(backTo: offset) else { return nil }

@@ -14,7 +14,7 @@ package struct SocketIOOffset: Hashable, Sendable, CustomStringConvertible {
         self.number = number
     }
 
-    /// Parses the wire format. Returns nil for text that no history produces.
+    /// Parses the wire format. Returns `nil` for text that no history produces.
     package init?(_ text: String) {
         let parts = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         guard parts.count == 2, !parts[0].isEmpty, parts[1].allSatisfy({ $0 != UInt8(ascii: "+") && $0 != UInt8(ascii: "-") }),

@@ -63,7 +63,8 @@ package struct SocketIORecoveryStore<Packet: Sendable, Kept: Sendable>: Sendable
     ///
     /// - Parameters:
     ///   - pid: The private id of the session.
-    ///   - offset: The offset of the last event that the client received; nil if it received none.
+    ///   - offset: The offset of the last event that the client received; `nil` if it received
+    ///     none.
     ///   - now: The time since a fixed moment.
     package mutating func claimed(pid: String, offset: String?, at now: Duration) -> ClaimAction {
         self.history.expire(at: now)
@@ -81,7 +82,7 @@ package struct SocketIORecoveryStore<Packet: Sendable, Kept: Sendable>: Sendable
         return .resume(session, from: from)
     }
 
-    /// Returns the packets that a recovered socket missed; nil if some of them have expired.
+    /// Returns the packets that a recovered socket missed; `nil` if some of them have expired.
     package func missed(after offset: SocketIOOffset, memberOf rooms: SocketIORoomNames) -> [Packet]? {
         self.history.missed(after: offset, memberOf: rooms)
     }

@@ -58,8 +58,8 @@ actor SocketIOAdminGate {
     }
 }
 
-/// The number of running and waiting logins. It is limited in total and per address, so that one
-/// attacker does not block all other clients.
+/// The number of running and waiting logins. The number is limited in total and per address, so
+/// that one attacker does not block all other clients.
 package struct SocketIOLoginQueue: Sendable {
     private let maximum: Int
     private let maximumPerAddress: Int

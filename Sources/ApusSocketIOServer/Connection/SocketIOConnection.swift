@@ -285,7 +285,7 @@ final class SocketIOConnection: EngineIOSessionDelegate, EventLoopTimerOwner, @u
         }
         self.inbound.members[namespace.name] = .joining(socket)
         let eventLoop = self.session.eventLoop
-        // One task per admission, not per message. It ends when the application's middleware
+        // One task per admission, not per message. The task ends when the application's middleware
         // returns.
         Task {
             do {

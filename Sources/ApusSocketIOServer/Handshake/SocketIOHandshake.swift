@@ -27,8 +27,8 @@ public struct SocketIOHandshake: Sendable {
     public let isCrossDomain: Bool
     /// Whether the request arrived over TLS that this server terminates.
     public let isSecure: Bool
-    /// The path and query of the handshake request. It may contain a secret of the client and must
-    /// not be logged.
+    /// The path and query of the handshake request, which may contain a secret of the client and
+    /// must not be logged.
     public var url: String { self.request.request.path ?? "" }
     /// The arrival time of the socket's CONNECT by this server's clock, in milliseconds since 1970.
     public let issued: Int64

@@ -47,7 +47,7 @@ extension SocketIOBroadcasting {
     public func timeout(_ timeout: Duration) -> SocketIOBroadcast { self.broadcast.with { $0.flags.timeout = timeout } }
 }
 
-/// An emit to many sockets: the targets, the flags, and `emit`. It encodes the event once,
+/// An emit to many sockets: the targets, the flags, and `emit`. An emit encodes the event once,
 /// regardless of the number of recipients.
 ///
 /// In a cluster it reaches the sockets of every server, unless it is
@@ -134,11 +134,11 @@ extension SocketIOBroadcasting {
     /// Sends the event to every recipient and waits until all of them have acknowledged it, or
     /// until the timeout has elapsed.
     ///
-    /// The timeout is that of ``timeout(_:)``, otherwise
-    /// ``SocketIOServerConfiguration/ackTimeout``. It is one deadline for all recipients, which
-    /// starts with this call on this server. In a cluster, the other servers do not extend it: an
-    /// ack that they forward later is discarded. The timeout is not an error: the acks received so
-    /// far are returned, with ``SocketIOResponses/end`` `timedOut`. No event is sent again.
+    /// The timeout is that of ``timeout(_:)``, or ``SocketIOServerConfiguration/ackTimeout``
+    /// without one. The timeout is one deadline for all recipients, which starts with this call on
+    /// this server. In a cluster, the other servers do not extend it: an ack that they forward
+    /// later is discarded. The timeout is not an error: the acks received so far are returned, with
+    /// ``SocketIOResponses/end`` `timedOut`. No event is sent again.
     ///
     /// If a client of this server disconnects, its ack is no longer awaited. Other servers of a
     /// cluster do not report that a client has disconnected, so the wait then lasts until the

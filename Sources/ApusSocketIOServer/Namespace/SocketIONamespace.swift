@@ -178,8 +178,8 @@ public final class SocketIONamespace: SocketIOBroadcasting {
 
     // MARK: Rooms
 
-    /// Calls `handler` for every change of a room on this server. It runs on the thread that makes
-    /// the change and must not block.
+    /// Calls `handler` for every change of a room on this server. The handler runs on the thread
+    /// that makes the change and must not block.
     public func onRoomEvent(_ handler: @escaping @Sendable (SocketIORoomEvent) -> Void) {
         self.state.withLockedValue { state in
             state.roomHandlers.append(handler)

@@ -40,8 +40,8 @@ final class SocketIONamespaceTable: Sendable {
 
     func onNew(_ handler: @escaping @Sendable (SocketIONamespace) -> Void) { self.state.withLockedValue { $0.handlers.append(handler) } }
 
-    /// Returns the namespace of this name, creating it with `make` if it does not exist. It becomes
-    /// a child of the first rule that covers the name, if any.
+    /// Returns the namespace of this name, creating it with `make` if it does not exist. A new
+    /// namespace becomes a child of the first rule that covers the name, if any.
     func namespace(
         _ name: String, appliesRules: Bool = true, make: (String, SocketIOParentNamespace?) -> SocketIONamespace
     ) -> SocketIONamespace {

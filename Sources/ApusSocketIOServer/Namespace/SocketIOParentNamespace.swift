@@ -42,8 +42,8 @@ public final class SocketIOParentNamespace: Sendable {
     /// The namespaces of this rule that exist.
     public var children: [SocketIONamespace] { self.state.withLockedValue { Array($0.children.values) } }
 
-    /// Adds a check for the new sockets of every child. It runs before the checks of the child. See
-    /// ``SocketIONamespace/use(_:)``.
+    /// Adds a check for the new sockets of every child. The check runs before those of the child.
+    /// See ``SocketIONamespace/use(_:)``.
     public func use(_ middleware: @escaping SocketIONamespace.Middleware) {
         self.state.withLockedValue { $0.middleware.append(middleware) }
     }

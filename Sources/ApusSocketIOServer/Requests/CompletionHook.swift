@@ -1,7 +1,7 @@
 import NIOConcurrencyHelpers
 
 /// Runs an action once when a request ends, regardless of whether the action is set before or after
-/// the end.
+/// that.
 final class CompletionHook: Sendable {
     private enum State {
         /// No action is set. Leaves to `set` or `ended`.

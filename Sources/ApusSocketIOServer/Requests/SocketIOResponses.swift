@@ -11,8 +11,8 @@ public enum SocketIOResponsesEnd: Sendable, Hashable {
 
 /// The acks of a broadcast, or the responses of other servers, that arrived before the timeout.
 ///
-/// The elements are those that arrived. ``isComplete`` indicates whether any is missing, and
-/// ``end`` the reason.
+/// The elements are the acks or responses that arrived. ``isComplete`` is `false` if any is
+/// missing, and ``end`` is the reason.
 public struct SocketIOResponses<Answer: Sendable>: Sendable, RandomAccessCollection {
     private let answers: [Answer]
     /// The number of expected acks or responses, as far as it is known: a server that does not

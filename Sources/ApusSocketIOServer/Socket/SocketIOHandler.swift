@@ -63,8 +63,8 @@ final class SocketIOWaitingBytes: Sendable {
         self.maximum = maximum
     }
 
-    /// Adds an event. Returns `false` when it exceeds the limit together with those that wait. A
-    /// single event may be of any size.
+    /// Adds an event. Returns `false` when it exceeds the limit together with the events that wait.
+    /// A single event may be of any size.
     func add(_ count: Int) -> Bool {
         let before = self.bytes.loadThenWrappingIncrement(by: count, ordering: .relaxed)
         guard before > 0, count > max(0, self.maximum - before) else { return true }

@@ -143,7 +143,7 @@ public struct SocketIOServerEmitter: Sendable {
 }
 
 /// A caller that awaits a client's ack. Its completion is called exactly once: with the ack, at the
-/// deadline, on cancellation, at the end of the socket or, for a broadcast, at the broadcast's
+/// deadline, on cancellation, when the socket closes or, for a broadcast, at the broadcast's
 /// timeout.
 struct PendingClientAck {
     let completion: @Sendable (Result<[SocketIOValue], any Error>) -> Void

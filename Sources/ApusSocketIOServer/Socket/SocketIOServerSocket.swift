@@ -25,7 +25,7 @@ public final class SocketIOServerSocket: @unchecked Sendable {
     public let recovery: SocketIORecovery
 
     package let eventLoop: any EventLoop
-    /// The client's session. It keeps the handshake request after its end.
+    /// The client's session, which keeps the handshake request after it has closed.
     let session: EngineIOSession
     private let auth: SocketIOStoredAuth
     private let issued: Int64
@@ -204,8 +204,8 @@ public final class SocketIOServerSocket: @unchecked Sendable {
     /// The rooms of the socket, including its own.
     public var rooms: SocketIORoomNames { self.withStored { $0.pendingRooms } ?? self.namespace.rooms(of: self) }
 
-    /// Enters rooms. In middleware, the socket enters them when it is connected. It leaves all
-    /// rooms when it disconnects.
+    /// Enters rooms. In middleware, the socket enters them when it is connected. The socket leaves
+    /// all rooms when it disconnects.
     public func join(_ rooms: String...) {
         let isPending = self.withStored { $0.pendingRooms?.formUnion(rooms) } != nil
         if !isPending { self.namespace.join(self, rooms) }
@@ -241,8 +241,8 @@ public final class SocketIOServerSocket: @unchecked Sendable {
         self.eventLoop.runOnLoop { self.connection?.disconnect(self, close: close) }
     }
 
-    /// Calls `handler` once when the socket is about to leave its namespace. It is still in its
-    /// rooms, but its client receives no more events.
+    /// Calls `handler` once when the socket is about to leave its namespace. The socket is still in
+    /// its rooms, but its client receives no more events.
     public func onDisconnecting(_ handler: @escaping @Sendable (SocketIOServerDisconnectReason) -> Void) {
         self.eventLoop.runOnLoop {
             if case .open = self.hot.state { self.makeExtras().disconnectingHandlers.append(handler) }

@@ -61,7 +61,8 @@ package final class WebSocketConnectionAttempt {
     /// is read.
     package var futureResult: EventLoopFuture<WebSocketHandler> { self.promise.futureResult }
 
-    /// Cancels the attempt: the future fails with `CancellationError`. Does nothing after the end.
+    /// Cancels the attempt: the future fails with `CancellationError`. Does nothing if the attempt
+    /// has ended.
     package func cancel() {
         self.fail(CancellationError())
     }
@@ -69,7 +70,7 @@ package final class WebSocketConnectionAttempt {
     func startTimer(_ timeout: Duration) {
         self.timer?.cancel()
         self.timer = self.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(timeout)) {
-            self.fail(WebSocketError(.timeout, message: "the WebSocket was not open within \(timeout)"))
+            self.fail(WebSocketError(.timeout, message: "the WebSocket was not open within \(timeout) (`handshakeTimeout` or `timeout`)"))
         }
     }
 

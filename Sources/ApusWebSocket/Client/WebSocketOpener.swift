@@ -37,7 +37,8 @@ final class WebSocketOpener {
     /// The open connection; callbacks of `assumeIsolated()` run before its first message is read.
     var futureResult: EventLoopFuture<WebSocketConnection> { self.promise.futureResult }
 
-    /// Cancels the attempt: the future fails with `CancellationError`. Does nothing after the end.
+    /// Cancels the attempt: the future fails with `CancellationError`. Does nothing if the attempt
+    /// has ended.
     func cancel() {
         self.finish(.failure(CancellationError()))
     }

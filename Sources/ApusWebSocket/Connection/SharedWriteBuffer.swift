@@ -19,7 +19,7 @@ final class SharedWriteBuffer {
     /// The last frame of the buffer, and the number of bytes before it.
     private var last: ByteBuffer
     private var bytesBeforeLast: Int
-    /// Whether a part was passed to a channel. The memory does not change afterwards.
+    /// Whether a part was passed to a channel. Once `true`, the memory does not change.
     private var isSealed = false
 
     /// Creates a buffer that holds two frames.

@@ -109,10 +109,11 @@ extension WebSocketConnection {
 
     // MARK: Closing
 
-    /// Performs the close handshake and waits for the end, at most
+    /// Performs the close handshake and waits until the connection has ended, at most
     /// `WebSocketLimits.closeTimeout`.
     ///
-    /// Messages sent before leave first. A connection that has already ended returns its closure.
+    /// Messages that were sent earlier leave first. A connection that has already ended returns its
+    /// closure.
     ///
     /// - Parameters:
     ///   - code: 1000, or an application code from 3000 to 4999.

@@ -23,7 +23,7 @@ public final class WebSocketConnection: @unchecked Sendable {
     public let eventLoop: any EventLoop
     /// The negotiated subprotocol; `nil` if none was negotiated.
     public let subprotocol: String?
-    /// The address of the peer's end of the transport, if the system provides it.
+    /// The peer's address of the transport, if the system provides it.
     public let remoteAddress: SocketAddress?
     /// The request that opened the connection, on a server: path, query, cookies. `nil` on a
     /// client.
@@ -155,9 +155,10 @@ extension WebSocketConnection {
 
     /// Calls `handler` on the event loop for every message, including those already queued.
     ///
-    /// The fastest way to receive. The handler must not block: it would stop its event loop. It is
-    /// released when the connection ends, and a later handler replaces it. A loop that waits on
-    /// ``messages`` ends; one that starts later waits until the connection ends.
+    /// This is the fastest way to receive. The handler must not block, because it would stop the
+    /// event loop. The handler is released when the connection ends, and a later handler replaces
+    /// it. A loop that waits on ``messages`` ends; one that starts later waits until the connection
+    /// ends.
     public func onMessage(_ handler: @escaping @Sendable (_ connection: WebSocketConnection, _ message: WebSocketMessage) -> Void) {
         self.eventLoop.runOnLoop { self.setMessageHandler(handler) }
     }

@@ -46,7 +46,7 @@ extension WebSocketHandler {
         let wasEmpty = self.readPauses.isEmpty
         if isSet { self.readPauses.insert(pause) } else { self.readPauses.remove(pause) }
         guard wasEmpty != self.readPauses.isEmpty else { return }
-        // Fails when the channel is closed; there is nothing to read then.
+        // Fails when the channel is closed, which reads nothing.
         try? self.channel?.syncOptions?.setOption(.autoRead, value: !wasEmpty)
     }
 

@@ -43,8 +43,8 @@ package enum WebSocketOutput: Sendable {
 
 extension WebSocketHandler {
     /// Sends a message in one frame, in the write of this turn. Drops it after
-    /// ``close(code:reason:)`` and after the end. While a fragmented message is being sent, it
-    /// waits for the last piece.
+    /// ``close(code:reason:)`` and after the connection has ended. While a fragmented message is
+    /// being sent, it waits for the last piece.
     ///
     /// The queue of the channel is unbounded: stop sending while ``isWritable`` is `false`.
     package func send(_ output: WebSocketOutput) {
@@ -162,8 +162,8 @@ extension WebSocketHandler {
     /// Sends a message of unknown length in pieces, each in a frame of its own.
     ///
     /// Pings and Pongs may be sent between the pieces. Other messages wait for the last piece, up
-    /// to `WebSocketLimits.maximumDeferredBytes`. Pieces are dropped after
-    /// ``close(code:reason:)`` and after the end.
+    /// to `WebSocketLimits.maximumDeferredBytes`. Pieces are dropped after ``close(code:reason:)``
+    /// and after the connection has ended.
     ///
     /// - Parameters:
     ///   - bytes: The next piece. The pieces of a text must form valid UTF-8 together; a piece may
@@ -268,8 +268,8 @@ extension WebSocketHandler {
         self.scheduleFlush()
     }
 
-    /// Sends the response to the opening handshake, during the read of the request. It leaves after
-    /// that read, together with the frames behind it.
+    /// Sends the response to the opening handshake, during the read of the request. The response
+    /// leaves after that read, together with the frames behind it.
     func sendHandshakeResponse(_ fields: HTTPFields) {
         self.beginOutbound(withRoomFor: 512)
         self.hot.endpoint.output.writeStaticString("HTTP/1.1 101 Switching Protocols\r\n")

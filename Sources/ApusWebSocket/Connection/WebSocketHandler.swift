@@ -63,8 +63,8 @@ package final class WebSocketHandler: ChannelInboundHandler, RemovableChannelHan
     /// Whether the transport has ended while held frames are still to be handled.
     var hasEnded = false
     var readPauses: WebSocketReadPauses = []
-    /// Whether the deflater has no context to keep. It is released at the flush, as it is larger
-    /// than the rest of the connection.
+    /// Whether the deflater has no context to keep. If so, the flush releases the deflater, which
+    /// is larger than the rest of the connection.
     var deflaterIsSpare = false
     /// Whether the fragmented message that is being sent is compressed.
     var compressesPieces = false
@@ -80,7 +80,8 @@ package final class WebSocketHandler: ChannelInboundHandler, RemovableChannelHan
     ///   - role: The local role.
     ///   - limits: The limits of the connection.
     ///   - deflate: The negotiated compression; `nil` without compression in either direction.
-    ///   - delegate: The delegate, held strongly until the end was reported to it.
+    ///   - delegate: The delegate, held strongly until the end of the connection was reported to
+    ///     it.
     ///   - buffers: The buffers shared by the connections of the event loop.
     package init(
         role: WebSocketRole, limits: WebSocketLimits, deflate: WebSocketDeflateAgreement? = nil, delegate: any WebSocketHandlerDelegate,
@@ -333,7 +334,7 @@ extension WebSocketHandler {
         }
     }
 
-    /// Reports the end to the delegate, once, and releases it.
+    /// Reports the end of the connection to the delegate, once, and releases the delegate.
     func report(code: WebSocketCloseCode?, error: WebSocketError?) {
         self.dropHeldFrames()
         guard let delegate = self.hot.delegate.take() else { return }

@@ -16,8 +16,7 @@ package protocol FastUpgradeHost: AnyObject {
     ///   answer it.
     func receive(_ request: HTTPRequest, at upgradeHandler: FastUpgradeHandler, on channel: any Channel) -> Bool
 
-    /// Adds the HTTP handlers to the end of a pipeline. The deadline for the first request is
-    /// `deadline`.
+    /// Adds the HTTP handlers to the end of a pipeline. `deadline` applies to the first request.
     func addHTTPHandlers(to pipeline: ChannelPipeline.SynchronousOperations, isSecure: Bool, deadline: NIODeadline) throws
 }
 

@@ -6,7 +6,7 @@ import NIOSSL
 /// Mounts a handler of HTTP/1 requests in the pipeline of a web framework, and removes itself.
 ///
 /// The handler, preceded by an ``HTTPRequestGuard``, is added after NIO's HTTP handlers and before
-/// those of the framework. Both use `HTTPServerRequestPart` and `HTTPServerResponsePart`,
+/// those of the framework. All of them use `HTTPServerRequestPart` and `HTTPServerResponsePart`,
 /// regardless of the types to which the framework converts them. A pipeline that does not decode
 /// HTTP/1, such as that of an HTTP/2 stream, is not changed.
 ///

@@ -52,7 +52,7 @@ package final class HTTPRequestGuard: ChannelDuplexHandler, RemovableChannelHand
 
     package func handlerAdded(context: ChannelHandlerContext) {
         WebSocketBuffers.receiveRequests(on: context.channel)
-        // A truncated request can be answered, and so can those before it.
+        // With half-closure, a truncated request and the requests before it can be answered.
         if self.isAlone { try? context.channel.syncOptions?.setOption(.allowRemoteHalfClosure, value: true) }
     }
 

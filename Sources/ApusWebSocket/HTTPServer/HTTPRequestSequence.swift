@@ -45,9 +45,9 @@ struct HTTPRequestSequence {
         case finished
     }
 
-    /// The maximum number of waiting events. A read of small requests stays below it. It is
-    /// exceeded only if the peer closes its side of the connection, since the rest of the socket is
-    /// then read in one turn.
+    /// The maximum number of waiting events. A read of small requests stays below this number,
+    /// which is exceeded only if the peer closes its side of the connection, since the rest of the
+    /// socket is then read in one turn.
     static let maximumPendingEvents = 4096
 
     private let allowsHTTP10: Bool
@@ -141,7 +141,7 @@ struct HTTPRequestSequence {
             self.finish()
             return .act(exchange.answer == .none ? .refuse(HTTPRequestRefusal(error), because: error) : .close(because: error))
         case (.busy, .inputClosed):
-            // A responder may stop its work when the peer has left.
+            // A responder may stop its work when the peer has closed its side.
             return isLast ? .act(.inputClosed(isIdle: false)) : .wait
         }
     }

@@ -127,8 +127,8 @@ public struct TrustedProxies: Hashable, Sendable {
     }
 
     /// Splits outside quoted strings (RFC 9110 section 5.6.4). A quoted pair does not end the
-    /// string. Returns `nil` if a string does not end: with such a string, a client could hide the
-    /// entries that its proxies append.
+    /// string. Returns `nil` if a string does not end: with an unterminated string, a client could
+    /// hide the entries that its proxies append.
     private static func split(_ text: Substring, at separator: Character) -> [Substring]? {
         var isQuoted = false
         var isEscaped = false

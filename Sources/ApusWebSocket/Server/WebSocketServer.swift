@@ -24,8 +24,9 @@ public import NIOCore
 /// })
 /// ```
 ///
-/// The server runs alone on NIO (`run`) or inside a hummingbird server (`channelHandlers`).
-/// ``WebSocketServerConfiguration`` sets its admission rules, limits and deadlines.
+/// The server runs without a web framework (`run`) or inside a hummingbird server
+/// (`channelHandlers`). ``WebSocketServerConfiguration`` sets its admission rules, limits and
+/// deadlines.
 ///
 /// Source: RFC 6455.
 public final class WebSocketServer: Sendable {
@@ -109,7 +110,7 @@ public final class WebSocketServer: Sendable {
     ///   - configuration: The configuration. The defaults are safe on the public internet.
     ///   - logger: Receives connection events at `debug`, but no payloads and no tokens.
     ///   - onOpen: Called on the connection's event loop before its first message, to set its
-    ///     handlers. It must not block.
+    ///     handlers. The closure must not block.
     @_disfavoredOverload
     public convenience init(
         configuration: WebSocketServerConfiguration = .init(), logger: Logger = Logger(label: "apus.websocket.server"),
@@ -223,8 +224,8 @@ public final class WebSocketServer: Sendable {
                 .connections[ObjectIdentifier(connection)] = connection
             return state.webSockets.isDraining
         }
-        // A handler that outlives its connection keeps its permit, which bounds the resources of
-        // such handlers.
+        // A handler that outlives its connection keeps its permit, which limits the number of these
+        // handlers.
         if case .asynchronous = self.handler { permit.share() }
         // Keeps the connection alive until it ends and releases this closure. A weak reference
         // would slow down each use.

@@ -68,8 +68,8 @@ public struct WebSocketServerConfiguration: Sendable {
 
     // MARK: Open connections
 
-    /// The limits on frames, messages and handshake fields (431 above the latter), and the time for
-    /// a close handshake.
+    /// The limits on frames, messages and handshake fields, and the time for a close handshake.
+    /// Above a limit on fields, a handshake is answered with 431.
     public var limits = WebSocketLimits()
 
     /// The queue limits between a client and its handler, in both directions, and the policy for a
@@ -98,8 +98,9 @@ public struct WebSocketServerConfiguration: Sendable {
     /// Default: 20 seconds, as in Python's `websockets`. `nil` sends no Pings.
     public var pingInterval: Duration? = .seconds(20)
 
-    /// The maximum time for the answer to a Ping, after which the connection is aborted. It is four
-    /// times as long while other bytes arrive, because the Pong may be behind a large message.
+    /// The maximum time for the answer to a Ping, after which the connection is aborted. The time
+    /// is four times as long while other bytes arrive, because the Pong may be behind a large
+    /// message.
     ///
     /// Default: 20 seconds.
     public var pingTimeout: Duration = .seconds(20)

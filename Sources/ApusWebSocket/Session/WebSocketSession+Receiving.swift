@@ -9,7 +9,7 @@ extension WebSocketSession {
     /// The messages of all connections, in order, from now on. Reading the first one connects.
     ///
     /// Every sequence gets every message. The first one of a session also gets the messages
-    /// received before it. Ends after a close by the user or the peer; throws if the session
+    /// received before it. Ends after a close by the application or the peer; throws if the session
     /// failed. A sequence that is kept but not read stops the session's reading.
     public var messages: WebSocketSessionMessages {
         WebSocketSessionMessages(subscription: WebSocketSessionSubscription(lifetime: self.lifetime))
@@ -30,7 +30,8 @@ public struct WebSocketSessionMessages: AsyncSequence, Sendable {
     public struct Iterator: AsyncIteratorProtocol {
         let subscription: WebSocketSessionSubscription
 
-        /// Returns the next message; `nil` after the end, and when the task is cancelled.
+        /// Returns the next message; `nil` after the session has ended, and when the task is
+        /// cancelled.
         ///
         /// - Throws: The `WebSocketError` for which the session failed.
         public mutating func next() async throws(WebSocketError) -> WebSocketMessage? { try await self.subscription.next() }

@@ -14,11 +14,11 @@ import NIOPosix
 /// for try await message in feed.messages { print(message) }
 /// ```
 ///
-/// There are three ways to use it, which can be combined: a scope
+/// There are three ways to use a session, which can be combined: a scope
 /// (``withConnection(to:configuration:isolation:_:)``), a handle (``connect(timeout:)``,
 /// ``send(_:)``, ``messages``, ``close(code:reason:)``) and callbacks (``listen(on:_:)``).
 ///
-/// The session connects when it is first used. When the last reference to it and to its
+/// The session connects when it is first used. When the last reference to the session and to its
 /// ``messages`` is released, the connection closes with 1001. After the session has ended
 /// (``State/isEnded``), ``open()``, ``connect(timeout:)`` and ``listen(on:_:)`` start it again.
 public final class WebSocketSession: Sendable {
@@ -158,8 +158,8 @@ extension WebSocketSession {
     /// the call returns. A message passed to a connection that then fails may be lost, since
     /// WebSocket has no acknowledgements.
     ///
-    /// - Throws: `WebSocketError.Code.queueFull`, `WebSocketError.Code.closed` after the end,
-    ///   `CancellationError`.
+    /// - Throws: `WebSocketError.Code.queueFull`, `WebSocketError.Code.closed` if the session is
+    ///   closing or has ended, `CancellationError`.
     public func send(_ message: WebSocketMessage) async throws {
         if let connection = self.connection {
             do {
@@ -204,8 +204,8 @@ extension WebSocketSession {
         return try await connection.ping(timeout: timeout)
     }
 
-    /// Closes the session and waits for the end, even if the task is cancelled. No further attempt
-    /// is made.
+    /// Closes the session and waits until it has ended, even if the task is cancelled. No further
+    /// attempt is made.
     ///
     /// - Parameters:
     ///   - code: 1000, or an application code from 3000 to 4999.
@@ -219,7 +219,7 @@ extension WebSocketSession {
         try? await ended.futureResult.get()  // ignores cancellation
     }
 
-    /// Closes the session without waiting for the end.
+    /// Closes the session without waiting until it has ended.
     ///
     /// - Parameters:
     ///   - code: 1000, or an application code from 3000 to 4999.
@@ -322,7 +322,7 @@ extension WebSocketSession {
         /// An attempt failed. `WebSocketError.refusal` holds the response of a server that
         /// refused.
         case attempt(WebSocketError)
-        /// An open connection ended, but not by the user's close.
+        /// An open connection ended, but not because the application closed the session.
         case connection(WebSocketClosure)
 
         /// The decision without ``WebSocketSessionConfiguration/retryDecision``.
@@ -334,8 +334,8 @@ extension WebSocketSession {
         public var defaultDecision: RetryDecision {
             switch self {
             case .attempt(let error): error.retryDecision
-            // A connection closed locally but not by the user, for example on an overflow, is
-            // retried.
+            // A connection closed locally but not by the application, for example on an overflow,
+            // is retried.
             case .connection(let closure) where closure.initiator == .ourselves: .retry
             case .connection(let closure): closure.error?.retryDecision ?? closure.code.retryDecision
             }

@@ -33,7 +33,7 @@ public struct WebSocketSessionConfiguration: Sendable {
     /// Decides whether to make another attempt; `nil` for
     /// ``WebSocketSession/Loss/defaultDecision``.
     ///
-    /// Not called after the user's own close, which is never followed by an attempt.
+    /// Not called after the application closes the session, which is never followed by an attempt.
     public var retryDecision: (@Sendable (WebSocketSession.Loss) -> RetryDecision)?
 
     /// Whether attempts pause while this machine has no network, and are made immediately when a

@@ -256,7 +256,8 @@ final class WebSocketSessionCore {
         }
     }
 
-    /// Asks the reconnector for the next attempt. A connection that the user closed is not lost.
+    /// Asks the reconnector for the next attempt. A connection that the application closed is not
+    /// lost.
     private func willRetry(after loss: WebSocketSession.Loss) -> Bool {
         guard self.machine.state != .closing else { return false }
         switch self.reconnector.lost(self.configuration.decision(about: loss)) {

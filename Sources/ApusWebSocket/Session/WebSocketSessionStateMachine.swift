@@ -60,7 +60,7 @@ struct WebSocketSessionStateMachine {
 
     /// Requests a connection.
     ///
-    /// - Parameter again: Whether to restart a session that has ended. Otherwise only an idle
+    /// - Parameter again: Whether to restart a session that has ended. With `false`, only an idle
     ///   session starts.
     mutating func connectRequested(again: Bool) -> ConnectAction {
         switch self.phase {
@@ -158,7 +158,7 @@ struct WebSocketSessionStateMachine {
             self.phase = .opening
             return .runHook
         case .idle, .opening, .open, .closing, .waiting, .ended:
-            return .abort  // the user closed at the same time
+            return .abort  // the application closed the session at the same time
         }
     }
 
@@ -190,7 +190,7 @@ struct WebSocketSessionStateMachine {
     /// Handles a failed attempt, a failed hook, or the end of a connection.
     ///
     /// - Parameters:
-    ///   - byPeer: Whether the peer closed an open connection in order.
+    ///   - byPeer: Whether the peer closed the connection with a Close frame.
     ///   - willRetry: Whether the reconnector will make another attempt.
     mutating func lost(byPeer: Bool, willRetry: Bool) -> LostAction {
         switch self.phase {

@@ -161,7 +161,7 @@ package struct WebSocketConnectionStateMachine {
     package mutating func decoderFailed(_ error: WebSocketError) -> FrameAction {
         switch self.state {
         case .open, .closeSent: self.failed(error)
-        case .finished: .doNothing  // data after the end
+        case .finished: .doNothing  // data after the connection has ended
         }
     }
 
@@ -173,7 +173,7 @@ package struct WebSocketConnectionStateMachine {
         case doNothing
     }
 
-    /// Handles the user's request to close.
+    /// Handles the application's request to close.
     package mutating func closeRequested(_ payload: WebSocketClosePayload) -> CloseAction {
         switch self.state {
         case .open:
@@ -187,7 +187,7 @@ package struct WebSocketConnectionStateMachine {
     }
 
     package enum EndAction: Equatable {
-        /// Report the error to the user, and close the transport if it is open.
+        /// Report the error to the application, and close the transport if it is open.
         case report(WebSocketError)
         /// The close was already reported; close the transport.
         case closeTransport
@@ -224,8 +224,8 @@ package struct WebSocketConnectionStateMachine {
         }
     }
 
-    /// Handles the user's request to abort. Returns `false` if the end of the connection was
-    /// reported before.
+    /// Handles the application's request to abort. Returns `false` if the end of the connection was
+    /// already reported.
     package mutating func abortRequested() -> Bool {
         switch self.state {
         case .open, .closeSent:
@@ -313,7 +313,7 @@ extension WebSocketConnectionStateMachine {
     @inlinable
     package var isSendingPieces: Bool { self.outgoing.isOpen }
 
-    /// Handles the user's request to send a piece of a message.
+    /// Handles the application's request to send a piece of a message.
     ///
     /// - Returns: The opcode of the piece's frame; `nil` if the connection is closing and nothing
     ///   must be sent.

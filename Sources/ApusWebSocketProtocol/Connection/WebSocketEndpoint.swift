@@ -1,6 +1,7 @@
 public import NIOCore
 
-/// One end of a WebSocket after the opening handshake, without I/O: bytes in; events and bytes out.
+/// One side of a WebSocket after the opening handshake, without I/O: bytes in; events and bytes
+/// out.
 ///
 /// ```swift
 /// var server = WebSocketEndpoint.server()
@@ -16,7 +17,7 @@ public import NIOCore
 ///
 /// Source: RFC 6455.
 public struct WebSocketEndpoint {
-    /// An action of the peer.
+    /// An action of the peer or a failure of the connection.
     public enum Event: Equatable, Sendable {
         /// A complete message.
         case message(WebSocketMessage)
@@ -126,7 +127,8 @@ extension WebSocketEndpoint {
         }
     }
 
-    /// Handles the end of the transport. Returns the failure, unless the end was reported before.
+    /// Handles the end of the transport. Returns the failure; `nil` if the end of the connection
+    /// was already reported.
     public mutating func transportEnded() -> Event? {
         switch self.machine.transportClosed() {
         case .report(let error): .failed(error)
@@ -139,12 +141,13 @@ extension WebSocketEndpoint {
 
 extension WebSocketEndpoint {
     /// Adds a message to the output, uncompressed. Ignored after ``close(code:reason:)`` and after
-    /// the end.
+    /// the connection has ended.
     public mutating func send(_ message: WebSocketMessage) {
         if self.isOpen { self.write(message.payload, opcode: message.opcode) }
     }
 
-    /// Adds a Ping to the output. Ignored after ``close(code:reason:)`` and after the end.
+    /// Adds a Ping to the output. Ignored after ``close(code:reason:)`` and after the connection
+    /// has ended.
     ///
     /// - Throws: ``WebSocketError/Code/invalidUse`` for a payload of more than 125 bytes.
     public mutating func ping(_ payload: ByteBuffer = ByteBuffer()) throws(WebSocketError) {
@@ -154,8 +157,8 @@ extension WebSocketEndpoint {
         if self.isOpen { self.write(payload, opcode: .ping) }
     }
 
-    /// Starts the close handshake. Has no effect if this side has sent a Close frame, or after the
-    /// end.
+    /// Starts the close handshake. Has no effect if this side has sent a Close frame or the
+    /// connection has ended.
     ///
     /// - Parameters:
     ///   - code: The close code. A code that must not be sent results in an empty Close frame,

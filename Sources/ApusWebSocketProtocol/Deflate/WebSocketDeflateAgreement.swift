@@ -18,7 +18,7 @@ package struct WebSocketDeflateAgreement: Hashable, Sendable {
     /// See ``WebSocketDeflateConfiguration/threshold``.
     package let threshold: Int
 
-    // Small integer types, because every connection stores two of these values.
+    // Small integer types, because every connection stores two agreements.
     private let outgoingBits: Int8
     private let incomingBits: Int8
     private let level: Int8

@@ -40,7 +40,7 @@ package enum WebSocketDeflateNegotiation {
             let serverBits = min(offer.serverMaximumWindowBits ?? 15, configuration.serverMaximumWindowBits)
             response.serverMaximumWindowBits = serverBits < 15 || offer.serverMaximumWindowBits != nil ? serverBits : nil
             // RFC 7692 section 7.1.2.2: the response must not contain `client_max_window_bits` if
-            // the offer does not. Such a client uses the largest window.
+            // the offer does not. A client that does not offer it uses the largest window.
             if let offered = offer.clientMaximumWindowBits {
                 let clientBits = min(offered.bits ?? 15, configuration.clientMaximumWindowBits)
                 response.clientMaximumWindowBits = clientBits < 15 || offered.bits != nil ? .atMost(clientBits) : nil

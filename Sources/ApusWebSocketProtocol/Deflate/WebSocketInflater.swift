@@ -3,7 +3,8 @@ package import NIOCore
 
 /// Decompresses the incoming messages of a connection, and limits their size.
 ///
-/// A reference beyond the negotiated window is refused only if zlib has discarded those bytes.
+/// A reference beyond the negotiated window is refused only if zlib has discarded the bytes
+/// referred to.
 ///
 /// Owns zlib's state (40 KiB with 15 window bits) and frees it. Confined to the connection's event
 /// loop.

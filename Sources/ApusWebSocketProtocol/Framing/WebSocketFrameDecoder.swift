@@ -50,7 +50,8 @@ package struct WebSocketFrameDecoder {
     ///
     /// - Parameters:
     ///   - buffer: The bytes that were read.
-    ///   - space: The storage for decoding. Afterwards its batch contains the frames.
+    ///   - space: The storage for decoding, whose batch contains the frames when the method
+    ///     returns.
     ///   - maximumFrames: The maximum number of frames. If it is reached, more may be left in
     ///     `buffer`.
     /// - Returns: The error of the bytes after the last frame. It is final, and `buffer` is then
@@ -274,8 +275,8 @@ struct WebSocketFrameHeader: Equatable {
 /// Shared by all connections of an event loop, so that decoding allocates nothing and an idle
 /// connection holds nothing.
 package struct DecodeScratch {
-    /// The maximum capacity to keep, unless all payloads in it are copied: otherwise a small
-    /// message kept by the application would keep a large buffer alive.
+    /// The maximum capacity to keep, unless all payloads in it are copied: a small message kept by
+    /// the application must not keep a large buffer alive.
     private static let maximumSpareBytes = 8 << 10
 
     fileprivate var batch = WebSocketFrameBatch()

@@ -19,7 +19,9 @@ package struct WebSocketURL: Hashable, Sendable, CustomStringConvertible {
         guard text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
             throw refuse("the URL contains a space, a control character or a non-ASCII character; percent-encode it")
         }
-        guard let colon = text.firstIndex(of: ":"), text[colon...].hasPrefix("://") else { throw refuse("the URL has no scheme") }
+        guard let colon = text.firstIndex(of: ":"), text[colon...].hasPrefix("://") else {
+            throw refuse("the URL must begin with ws:// or wss://")
+        }
         switch text[..<colon].asciiLowercased {
         case "ws", "http": self.isSecure = false
         case "wss", "https": self.isSecure = true
@@ -28,7 +30,7 @@ package struct WebSocketURL: Hashable, Sendable, CustomStringConvertible {
         var rest = text[colon...].dropFirst(3)
         // RFC 6455 section 3: "Fragment identifiers are meaningless in the context of WebSocket
         // URIs and MUST NOT be used"
-        guard !rest.contains("#") else { throw refuse("the URL has a fragment") }
+        guard !rest.contains("#") else { throw refuse("the URL must not have a fragment (#)") }
         let authorityEnd = rest.firstIndex { $0 == "/" || $0 == "?" } ?? rest.endIndex
         var authority = rest[..<authorityEnd]
         rest = rest[authorityEnd...]

@@ -3,8 +3,8 @@ package import NIOCore
 /// Decides when to send a heartbeat signal, and when the peer is considered dead.
 ///
 /// `now` is the time since any fixed point, the same for all calls. One timer is enough: each
-/// action that continues the heartbeat includes the next delay. Pings sent by the user are tracked
-/// elsewhere; their Pongs count as received bytes, not as answers.
+/// action that continues the heartbeat includes the next delay. Pings sent by the application are
+/// tracked by the connection; their Pongs count as received bytes, not as answers.
 package struct WebSocketHeartbeatStateMachine {
     private enum State {
         /// No answer is pending. Leaves to `awaiting` (timer) or `stopped`.

@@ -46,7 +46,7 @@ package struct SocketIOJSONDecoder: Sendable {
         if case .collecting(let partial) = self.state { partial.header.namespace } else { nil }
     }
 
-    /// Decodes the next message. Returns the packet that it completes, or nil if attachments are
+    /// Decodes the next message. Returns the packet that it completes, or `nil` if attachments are
     /// due.
     ///
     /// - Throws: ``SocketIOError/Code/malformedPacket``, ``SocketIOError/Code/invalidPayload`` or
@@ -101,7 +101,7 @@ package struct SocketIOJSONDecoder: Sendable {
 
 extension SocketIOJSONDecoder {
     /// Validates a text message, without copying it. Returns the packet, with its arguments not
-    /// decoded, or nil if attachments follow. Their packet is decoded after the last one.
+    /// decoded, or `nil` if attachments follow. Their packet is decoded after the last one.
     private mutating func receivedText(_ text: ByteBuffer) throws(SocketIOError) -> UndecodedPacket? {
         let result = text.withUnsafeReadableBytes { bytes -> Result<UndecodedPacket?, SocketIOError> in
             do throws(SocketIOError) {
@@ -191,7 +191,7 @@ extension SocketIOJSONDecoder {
         return String(decoding: UnsafeRawBufferPointer(rebasing: json[first.lowerBound + 1..<first.upperBound - 1]), as: UTF8.self)
     }
 
-    /// Returns the arguments; nil if the JSON is not an array.
+    /// Returns the arguments; `nil` if the JSON is not an array.
     private func arguments(
         _ json: UnsafeRawBufferPointer, of text: ByteBuffer, at offset: Int
     ) throws(SocketIOError) -> SocketIOPayload? {
@@ -209,8 +209,8 @@ extension SocketIOJSONDecoder {
         _ header: SocketIOPacketHeader, _ payload: SocketIOValue?, attachments: [ByteBuffer]
     ) throws(SocketIOError) -> UndecodedPacket {
         var content = try SocketIOPacket.Content(header.type, payload: payload, ackID: header.ackID, version: self.version)
-        // Only a binary packet has placeholders. Elsewhere such an object is plain data, as in
-        // Node's socket.io-parser.
+        // Only a binary packet has placeholders. In other packets, an object that looks like a
+        // placeholder is plain data, as in Node's socket.io-parser.
         if header.type.carriesAttachments {
             switch content {
             case .event(let name, let arguments, let ackID):
@@ -287,7 +287,7 @@ struct SocketIOPacketHeader: Equatable {
         self.length = end == rest.endIndex ? end : end + 1
     }
 
-    /// Reads the number at `position`. Returns nil if there is no digit.
+    /// Reads the number at `position`. Returns `nil` if there is no digit.
     private static func readDigits(_ bytes: UnsafeRawBufferPointer, _ position: inout Int) throws(SocketIOError) -> Int? {
         var number: Int?
         while position < bytes.count, case let digit = bytes[position] &- 0x30, digit < 10 {

@@ -25,7 +25,8 @@ enum SocketIOPlaceholders {
         }
     }
 
-    /// Replaces the placeholders with the attachments, and removes those from `attachments`.
+    /// Replaces the placeholders with the attachments, and sets the used ones to `nil` in
+    /// `attachments`.
     ///
     /// Each attachment is used once, and no encoder refers to one twice. With repeated use, 30,000
     /// placeholders for one megabyte would become 30 GB when relayed.

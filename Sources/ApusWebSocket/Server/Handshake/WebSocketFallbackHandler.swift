@@ -3,7 +3,7 @@ import HTTPTypes
 import NIOCore
 import NIOHTTP1
 
-/// Answers the requests that do not ask for a WebSocket, in a server on NIO alone.
+/// Answers the requests that do not ask for a WebSocket, in a server without a web framework.
 final class WebSocketFallbackHandler: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundOut = HTTPServerResponsePart

@@ -8,8 +8,8 @@ import NIOHTTP1
 
 /// Answers the WebSocket requests of an HTTP/1 connection and passes all other requests on.
 ///
-/// Its place is between an HTTP codec and the server of the other requests, on NIO alone or inside
-/// a hummingbird server. Confined to the channel's event loop.
+/// Its place is between an HTTP codec and the handlers of other requests, without a web framework
+/// or inside a hummingbird server. Confined to the channel's event loop.
 final class WebSocketHTTPHandler: ChannelDuplexHandler, RemovableChannelHandler, EventLoopTimerOwner {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart
@@ -175,7 +175,7 @@ final class WebSocketHTTPHandler: ChannelDuplexHandler, RemovableChannelHandler,
 
     private func upgrade(_ request: HTTPRequest, _ agreement: WebSocketServerHandshake.Agreement, _ permit: AdmissionPermit) {
         guard self.machine.decided(), let context = self.context else {
-            return permit.release()  // the deadline has passed, or the client has left
+            return permit.release()  // the deadline has passed, or the client has disconnected
         }
         self.stopTimer()
         do throws(WebSocketUpgradeRefusal) {

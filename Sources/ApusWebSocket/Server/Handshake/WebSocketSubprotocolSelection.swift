@@ -12,14 +12,15 @@ public struct WebSocketSubprotocolSelection: Sendable {
 
     let choice: Choice
 
-    /// Selects none. A client that offered some may continue without one, or close.
+    /// Selects no subprotocol. A client that offered some may continue without one, or close.
     public static let none = Self(choice: .list([], isRequired: false))
 
-    /// Selects the first of these that the client offers; none if it offers none of them.
+    /// Selects the first of the given subprotocols that the client offers; none if the client
+    /// offers none of them.
     public static func preferred(_ protocols: String...) -> Self { Self(choice: .list(protocols, isRequired: false)) }
 
-    /// Selects the first of these that the client offers. A client that offers none of them is
-    /// refused with 400.
+    /// Selects the first of the given subprotocols that the client offers. A client that offers
+    /// none of them is refused with 400.
     public static func required(_ protocols: String...) -> Self { Self(choice: .list(protocols, isRequired: true)) }
 
     /// Selects with a closure that returns one of the offered subprotocols, or `nil` for none.
