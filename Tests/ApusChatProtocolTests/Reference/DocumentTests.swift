@@ -7,20 +7,17 @@ import Testing
 /// Compares the documents with the descriptions, or writes them if `APUS_UPDATE_DOCS` is 1.
 @Suite("Documents of the wire")
 struct DocumentTests {
-    private static let docs = URL(fileURLWithPath: #filePath)
-        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-        .appendingPathComponent("docs")
     private static let updates = ProcessInfo.processInfo.environment["APUS_UPDATE_DOCS"] == "1"
 
     private func compare(_ expected: String, with name: String) throws {
-        let file = Self.docs.appendingPathComponent(name)
+        let file = Docs.folder.appendingPathComponent(name)
         if Self.updates { try expected.write(to: file, atomically: true, encoding: .utf8) }
         let present = try String(contentsOf: file, encoding: .utf8)
         #expect(present == expected, "docs/\(name) differs from the code: run this test with APUS_UPDATE_DOCS=1")
     }
 
     @Test func pageHasTheDescriptionsOfTheCode() throws {
-        let page = try String(contentsOf: Self.docs.appendingPathComponent("chat-wire.md"), encoding: .utf8)
+        let page = try String(contentsOf: Docs.folder.appendingPathComponent("chat-wire.md"), encoding: .utf8)
         let mark = try #require(page.range(of: MarkdownPage.mark + "\n"))
         try self.compare(String(page[..<mark.upperBound]) + MarkdownPage.text, with: "chat-wire.md")
     }

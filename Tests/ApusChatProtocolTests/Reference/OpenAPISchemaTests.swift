@@ -1,7 +1,6 @@
 import ApusChatProtocol
 import ApusChatReference
 import ApusJSON
-import Foundation
 import Testing
 
 /// The codecs, as an application sees them that only has `docs/openapi.json`.
@@ -17,11 +16,7 @@ struct OpenAPISchemaTests {
         var testDescription: String { self.name }
     }
 
-    private static let document: JSONValue = {
-        let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent().appendingPathComponent("docs/openapi.json")
-        return (try? JSONReader.read(String(contentsOf: file, encoding: .utf8))) ?? .null
-    }()
+    private static let document = (try? JSONReader.read(Docs.text("openapi.json"))) ?? .null
 
     private static let schemas = JSONSchema(components: document["components"]?["schemas"]?.objectValue ?? [:])
 

@@ -17,11 +17,7 @@ struct WirePageTests {
         var testDescription: String { self.title }
     }
 
-    static let page: String = {
-        let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent().appendingPathComponent("docs/chat-wire.md")
-        return (try? String(contentsOf: file, encoding: .utf8)) ?? ""
-    }()
+    static let page = Docs.text("chat-wire.md")
 
     static let sections: [Section] = {
         var sections: [Section] = []
