@@ -45,7 +45,8 @@ struct LiveAnswerTests {
         #expect(error?.code == .badAnswer && error?.message.contains("/api/login") == true)
     }
 
-    /// The body of an error decides, if it has one, and otherwise the status.
+    /// The body of an error response determines the code. The status determines it if the body is
+    /// not an error of the server.
     @Test(
         arguments: [
             (400, #"{"error":{"code":"bad_request","message":"M","field":"name"}}"#, .refused),

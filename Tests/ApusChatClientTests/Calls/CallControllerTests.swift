@@ -281,7 +281,7 @@ struct CallControllerTests {
             let (four, erina) = (phones.dropLast(), phones[4])
             try await self.connect(Array(four), group)
             try await erina.calls.answer()
-            // It waits, because one member alone could say so.
+            // The device waits, because a single member could send a false `full`.
             try await eventually {
                 self.clock.advance(by: 3_000)
                 return erina.calls.phase == .over(.full)

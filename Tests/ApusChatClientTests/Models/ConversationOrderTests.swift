@@ -8,7 +8,7 @@ import Testing
 struct ConversationOrderTests {
     let server = FakeServer()
     let device: TestDevice
-    /// The conversations of the tests. The server has heads of them, and no logs.
+    /// The conversations of the tests. The server has their heads, but no logs.
     private let ids = (1...6).map { ConversationID(number: 100 + Int64($0)) }
     private nonisolated static let now = ChatEnvironment.test.now()
 

@@ -50,7 +50,7 @@ struct ThreadLoadTests {
             #expect(thread.rows.compactMap(\.text) == self.texts(281...300) && !thread.isLoading)
             load.cancel()
             await load.value
-            // The void load has no effect, and its failure is not told.
+            // The cancelled load has no effect, and its failure is not shown.
             #expect(thread.rows.compactMap(\.text) == self.texts(281...300) && !thread.isLoading && thread.error == nil)
         }
     }
@@ -89,7 +89,7 @@ struct ThreadLoadTests {
         }
     }
 
-    /// A second page is not loaded while the first is.
+    /// A second page is not loaded while the first one is being loaded.
     @Test func pagesAreLoadedOneAtATime() async throws {
         try await self.with { _, thread in
             await withTaskGroup(of: Void.self) { group in for _ in 0..<4 { group.addTask { await thread.loadEarlier() } } }
@@ -99,7 +99,7 @@ struct ThreadLoadTests {
         }
     }
 
-    /// A page that fails is told, and the next attempt succeeds.
+    /// The failure of a page is shown, and the next attempt succeeds.
     @Test func aFailedPageIsTold() async throws {
         try await self.with { _, thread in
             let before = thread.rows.compactMap(\.text)

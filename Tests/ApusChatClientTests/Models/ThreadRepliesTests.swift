@@ -141,7 +141,7 @@ struct ThreadRepliesTests {
         #expect(body.text == "hi @bob now")
         #expect(body.entities.map(\.kind) == [.mention, .bold])
         #expect(body.entities.first?.user == Value.bob)
-        // An edit begins with the source that gives the same.
+        // An edit begins with the Markdown source of the same text and entities.
         try await client.conversation(self.pair).send(.text(body))
         let thread = ThreadModel(client: client, conversation: self.pair)
         await thread.open()

@@ -3,7 +3,7 @@ import ApusChatProtocol
 import ApusChatStorage
 import ApusJSON
 
-/// The rows of the storage as values of the wire. The caller holds the lock.
+/// Converts the rows of the storage to the values that the server sends. The caller holds the lock.
 extension FakeServer {
     func sync(of user: UserKey) -> SyncAnswer {
         let heads = self.storage.heads(of: user, after: nil, limit: 200).heads.map { self.head($0, of: user) }

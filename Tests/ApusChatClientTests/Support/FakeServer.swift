@@ -27,19 +27,23 @@ final class FakeServer: @unchecked Sendable {  // `lock` guards all members
     var requests: [String: Int] = [:]
     /// The number of next answers that are lost together with their connection.
     private var answersToLose = 0
-    /// The number of next pushes that are not sent, and whether the others are sent twice.
+    /// The number of next pushes that are not sent.
     private var pushesToLose = 0
+    /// Whether the pushes that are sent are sent twice.
     private var repeatsPushes = false
-    /// The scripted answers, and the requests by verb.
+    /// The scripted answers.
     private var scripts = FakeScripts()
+    /// The contents of the requests by verb.
     private var payloads: [String: [JSONValue]] = [:]
-    /// The read positions in the answer to `members`, and the contacts of every user.
+    /// The read positions in the answer to `members`.
     private var reads: [UserName: Int64] = [:]
+    /// The contacts, which are the same for every user.
     private var contacts: [Contact] = []
     private(set) var scheduled: [ScheduledMessage] = []
     private(set) var isReachable = true
-    /// The epoch of the data and the number of the valid access token.
+    /// The epoch of the data.
     private var epoch = 1
+    /// The number of the valid access token.
     private var token = 1
     private var isRevoked = false
 

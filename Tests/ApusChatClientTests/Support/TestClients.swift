@@ -44,7 +44,7 @@ extension FakeServer {
 
 extension ChatEnvironment {
     /// An environment with a fixed time. A delay of less than a minute is replaced with 20 turns of
-    /// the other tasks; longer ones take their time, so that no deadline passes.
+    /// the other tasks; a longer delay is real, so that no deadline passes during a test.
     static let test = ChatEnvironment(
         now: { 1_700_000_000_000 },
         sleep: { delay in

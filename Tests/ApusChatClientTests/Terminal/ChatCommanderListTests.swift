@@ -232,7 +232,7 @@ struct ChatCommanderListTests {
         }
     }
 
-    /// Lists of a server with nothing in them say so.
+    /// The output for an empty list states that the list is empty.
     @Test func emptyListsSaySo() async throws {
         try await self.with { fixture in
             let cases: [(String, JSONObject, String, String)] = [

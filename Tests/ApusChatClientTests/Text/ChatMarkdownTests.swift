@@ -74,7 +74,7 @@ struct ChatMarkdownTests {
         #expect(second.text == first.text && second.entities == first.entities)
     }
 
-    /// An edit must not format a text that has marks and no format, such as source code.
+    /// An edit must not format a text that has Markdown marks but no format, such as source code.
     @Test(arguments: [
         "a*b*c", "2 * 3 * 4", "_x_", "snake_case", "`tick`", "a\\*b", "||no secret||", "~~a~~", "**a** :wave:", "\\", "\\\\", "*\n*",
         "__init__",

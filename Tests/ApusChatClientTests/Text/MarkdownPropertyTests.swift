@@ -43,7 +43,8 @@ struct MarkdownPropertyTests {
         }
     }
 
-    /// Values at the limits of the wire: what exceeds one is text without a format.
+    /// Values at the limits of the protocol: a value that exceeds its limit remains text without a
+    /// format.
     @Test(arguments: [1_000, 1_900, 1_983, 1_984, 2_000, 2_001, 5_000])
     func aLongAddressIsAcceptedOrText(length: Int) {
         let address = "https://a.example" + "/" + String(repeating: "x", count: length - 18)
@@ -61,8 +62,8 @@ struct MarkdownPropertyTests {
         #expect(entities.contains { $0.kind == .pre && $0.language?.count == length } == (length <= 30))
     }
 
-    /// An edit that changes nothing keeps the text and its formats. Texts with marks of their own
-    /// are those of `marksOfATextStay`.
+    /// An edit that changes nothing keeps the text and its formats. Texts that contain Markdown
+    /// marks are tested by `marksOfATextStay`.
     @Test func aSourceKeepsTheTextAndItsFormats() {
         var generator = SplitMix64(state: 93)
         let kinds: Set<TextEntityKind> = [.bold, .italic, .underline, .strike, .spoiler, .code, .link]
@@ -84,7 +85,7 @@ struct MarkdownPropertyTests {
         #expect(formatted > 100)
     }
 
-    /// A text without a format stays one, also if it looks like Markdown.
+    /// A text without a format remains without one, also if it looks like Markdown.
     @Test func aPlainTextStaysPlain() {
         var generator = SplitMix64(state: 97)
         let kinds: Set<TextEntityKind> = [.bold, .italic, .underline, .strike, .spoiler, .code]

@@ -43,7 +43,7 @@ struct TransportTests {
         #expect(await self.names(queue) == ["connected", "a", "lost", "disconnected true", "refused unauthorized"])
     }
 
-    /// An answer is not applied before the loss of the pushes that were received before it.
+    /// The loss of pushes is reported before the answers that were received after the lost pushes.
     @Test func answersKeepTheirPlaceAndAreNeverDropped() async {
         let queue = ChatEventQueue(capacity: 1)
         queue.put(.push(name: "a", payload: .null))

@@ -203,7 +203,7 @@ extension CallWatchTests {
         #expect(early.connected(self.phone, at: 12_000) == [], "it need not take part any more")
         #expect(early.committed(self.joined(self.phone), deleted: [], at: 12_001) == self.stop)
         #expect(early.committed(self.left(self.phone), deleted: [], at: 12_002) == self.end)
-        // After it, the call ends with the last other device.
+        // After the absence time, the call ends when the last other device leaves.
         #expect(watch.committed(self.left(self.desktop), deleted: [], at: 31_000) == self.end)
     }
 

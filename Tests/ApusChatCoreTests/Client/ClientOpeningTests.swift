@@ -27,7 +27,7 @@ struct ClientOpeningTests {
         #expect(Client.changes(next).contains(.gone(Client.room)) == false && core.heads.count == 2)
     }
 
-    /// Between two pages, a new message moves a conversation to the first one.
+    /// Between two pages, a new message moves a conversation to the first page.
     @Test func aConversationThatMovesBetweenTwoPagesIsKeptAndRead() {
         var core = ClientCore(user: Client.alice)
         var restored = ClientCore.Restored()
@@ -46,7 +46,8 @@ struct ClientOpeningTests {
         #expect(Set(core.heads.keys) == [Client.room, Client.other])
     }
 
-    /// A push before the answer may be older than it. The user has then removed the conversation.
+    /// A push that arrives before the answer may be older than the answer. The user has then
+    /// removed the conversation.
     @Test func aConversationThatWasRemovedAfterItsPushIsRemovedByTheNextSync() {
         var core = ClientCore(user: Client.alice)
         _ = core.connected()

@@ -27,7 +27,8 @@ struct UnreadCounterTests {
 
     @Test func anAnswerAndAPushGiveTheSameInEitherOrder() {
         var counter = self.counter
-        // Two messages arrive, one of them own, and then the answer to a mark that had seen one.
+        // Two messages arrive, one of them from the user, and then the answer to a mark that had
+        // seen one.
         counter.skip(12)
         counter.told(n: 11, read: 9, unread: 2)
         #expect(counter.count(read: 9, last: 12) == 2)

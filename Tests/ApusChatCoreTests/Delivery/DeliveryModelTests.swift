@@ -21,7 +21,7 @@ struct DeliveryModelTests {
                 for action in actions {
                     switch action {
                     case .announce(let user, let isOnline):
-                        // Each announcement is news.
+                        // Each announcement changes the known state.
                         #expect(shown.contains(user) != isOnline, "seed \(seed)")
                         if isOnline { shown.insert(user) } else { shown.remove(user) }
                     case .schedule(let after):
@@ -175,7 +175,7 @@ struct DeliveryModelTests {
     }
 
     /// A transport that writes some of the bytes. A stall means that as many bytes are unwritten,
-    /// and a connection that reads on is never called stalled.
+    /// and a connection that continues to read is never reported as stalled.
     @Test func aStallMeansUnwrittenBytes() {
         var generator = SplitMix64(state: 71)
         var stalls = 0
@@ -207,7 +207,7 @@ struct DeliveryModelTests {
         #expect(stalls > 10)
     }
 
-    /// The positions of members that are not too many are exact.
+    /// The positions are exact while the number of members is within the capacity.
     @Test func receivedPositionsAreTheHighest() {
         var generator = SplitMix64(state: 73)
         var positions = ReceivedPositions(capacity: 20, devicesOfMember: 3)

@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    /// In no time are more uses allowed than the burst and the rate give.
+    /// In no period are more uses allowed than the burst and the rate permit.
     @Test(arguments: Self.rates) func theRateIsKept(rate: TokenBucket.Rate) {
         var generator = SplitMix64(state: 83)
         var bucket = TokenBucket(rate, at: 0)

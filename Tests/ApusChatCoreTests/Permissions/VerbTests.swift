@@ -12,7 +12,7 @@ import Testing
 
     struct Verb: Sendable, CustomTestStringConvertible {
         let name: String
-        /// The roles that the command is accepted from; all others are refused.
+        /// The roles for which the command is accepted. It is refused for all others.
         let accepted: Set<Role>
         let action: @Sendable (ConversationKey, UserKey) -> Command.Action
         var testDescription: String { self.name }

@@ -49,7 +49,7 @@ struct QueueModelTests {
     }
 
     /// Every command is in one batch, within the bounds, and after the earlier ones of its user: in
-    /// its conversation, and before and after every command that is no message.
+    /// its conversation, and before and after every command that is not a message.
     @Test func theSequencerLosesAndReordersNothing() {
         for seed in UInt64(1)...60 {
             var generator = SplitMix64(state: seed)

@@ -81,8 +81,8 @@ final class FaultyNetwork {
         self.carryOut(device.core.connected(), on: device)
     }
 
-    /// Closes the connection of a device and loses the messages to it. The commands that the server
-    /// has received are lost in half of the cases.
+    /// Closes the connection of a device and loses the messages that are on their way to the
+    /// device. The commands that the server has received are lost in half of the cases.
     func disconnect(_ device: Device) {
         guard device.isConnected else { return }
         device.isConnected = false

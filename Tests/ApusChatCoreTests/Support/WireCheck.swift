@@ -3,7 +3,7 @@ import ApusChatStorage
 import ApusJSON
 import Testing
 
-/// Checks that the types of the wire can read the changes that the core writes.
+/// Checks that the types of `ApusChatProtocol` can read the changes that the core writes.
 enum WireCheck {
     static func check(_ rows: [EventRow]) {
         // The tests write the bodies of messages, edits and drafts, which need not be valid.

@@ -116,7 +116,8 @@ import Testing
             #expect(try FileManager.default.contentsOfDirectory(atPath: server.test.folder + "/previews/work").isEmpty)
         }
 
-        /// The upload does not wait for a tool that hangs. The end of the server removes its work.
+        /// The upload does not wait for a tool that hangs. The end of the server's work removes the
+        /// unfinished files of the tool.
         @Test func aToolThatHangsDoesNotHoldUpTheUpload() async throws {
             let scripts = try Scripts()
             var configuration = UploadsConfiguration()

@@ -52,7 +52,7 @@ struct RouteSessionTests {
             let first = try await client.register("alice").session()
             let second = try await Self.login(client)
             let third = try await Self.login(client)
-            // Ended by another device, by itself, and by an operator.
+            // The sessions are ended by another device, by their own device, and by an operator.
             let path = "/api/sessions/" + first.device.rawValue
             #expect(try await client.send(.delete, path, token: third.access).status == .ok)
             try await self.expectRefused(first.access, client, "of a removed device")
@@ -130,7 +130,7 @@ struct RouteSessionTests {
         }
     }
 
-    /// Texts that are no ids, at every place of a path.
+    /// Texts that are not ids, at every place of a path.
     @Test(arguments: [
         "x", "..", "%2e%2e", "%2F", "%00", "0000000000000", "8000000000000", "2D3E4V5C6E7A8", String(repeating: "0", count: 64),
         String(repeating: "F", count: 64), String(repeating: "a", count: 4_000), "%F0%9F%90%A6", "'%20OR%201=1", "*",

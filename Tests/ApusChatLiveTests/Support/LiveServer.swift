@@ -24,7 +24,7 @@ final class LiveServer: Sendable {
     private let io = SocketIOServer(logger: .silent)
     private let running: Task<Void, any Error>
 
-    /// - Parameter folder: The folder of the data, which a later server can open again.
+    /// - Parameter folder: The folder of the data, which another server can open afterwards.
     init(_ folder: ChatFolder, clock: LiveClock) async throws {
         var environment = SQLiteEnvironment()
         environment.syncsCommits = false

@@ -75,7 +75,7 @@ struct EntityPropertyTests {
         #expect(self.problem(crossed, of: text)?.field == "entities[\(count - 1)].length")
     }
 
-    /// What a link can be: each character that an address cannot contain, at each place.
+    /// An address with a forbidden character at any place is not a link.
     @Test func noPlaceOfAnAddressHidesACharacter() {
         let url = Array("https://a.b/c?d#e".unicodeScalars)
         for hidden in [

@@ -60,7 +60,8 @@ struct FileNameTests {
         }
     }
 
-    /// A picture is a picture, and so on: clients choose by the kind how to show a file.
+    /// The media type must belong to the kind, because clients choose by the kind how to show a
+    /// file.
     @Test func aTypeBelongsToItsKind() {
         let types = ["image/png", "image/svg+xml", "audio/ogg", "audio/vnd.x-1.2", "video/mp4", "text/plain", "application/octet-stream"]
         let prefixes: [EventKind: String] = [.image: "image/", .audio: "audio/", .video: "video/", .file: ""]

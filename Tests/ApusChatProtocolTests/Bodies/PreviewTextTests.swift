@@ -39,7 +39,8 @@ struct PreviewTextTests {
         }
     }
 
-    /// The end of a text at the limit. Space at the end is not text that does not fit.
+    /// The end of a text at the limit. White space at the end does not count as text that exceeds
+    /// the limit.
     @Test(arguments: [
         (159, "", false), (159, " ", false), (159, "\n\n \t", false), (159, "b", true), (159, " b", true), (160, "", true),
         (158, "b", false),
@@ -81,7 +82,7 @@ struct PreviewTextTests {
         }
     }
 
-    /// A removed message says nothing, whatever its stored body.
+    /// A removed message has no preview text, whatever its stored body.
     @Test(arguments: [EventState.recalled, .expired, .erased])
     func aRemovedMessageHasNoText(state: EventState) {
         let messages: [(EventKind, JSONObject)] = [

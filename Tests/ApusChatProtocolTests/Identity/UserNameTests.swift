@@ -9,7 +9,8 @@ struct UserNameTests {
         ("ａｌｉｃｅ", "alice"), ("ＡＬＩＣＥ９", "alice9"), ("ｱｲｳ", "アイウ"),
         // Normalization form C.
         ("ele\u{301}a", "el\u{E9}a"), ("\u{E9}", "\u{E9}"), ("E\u{301}", "\u{E9}"),
-        // Case mapping beyond ASCII; the sharp s and the final sigma stay (RFC 8265 section 3.5).
+        // Case mapping beyond ASCII; the sharp s and the final sigma remain unchanged (RFC 8265
+        // section 3.5).
         ("fußball", "fußball"), ("π", "π"), ("Σ", "σ"), ("ς", "ς"), ("ÉCOLE", "école"), ("Иван", "иван"),
         // Scripts without case.
         ("张伟", "张伟"), ("张wei", "张wei"), ("たろう", "たろう"), ("김철수", "김철수"), ("ราม", "ราม"), ("रवि", "रवि"),

@@ -129,7 +129,7 @@ struct OpenAPISchemaTests {
         }
     }
 
-    /// The validator, with values of both sides of each keyword.
+    /// The validator accepts and refuses values for each keyword.
     @Test func theValidatorFindsViolations() throws {
         let text = ##"""
             {"type":"object","required":["a"],"properties":{"a":{"$ref":"#/components/schemas/T"},"b":{"type":"boolean"},

@@ -90,8 +90,8 @@ struct RandomObjectTests {
         }
     }
 
-    /// A described object is read, its written form is read as the same, and so is the text of the
-    /// form. Answers and pushes have no rules between fields.
+    /// A described object is read. The object that is written for it is read without a change, also
+    /// from its JSON text. Answers and pushes have no rules between fields.
     @Test(arguments: DescribedObject.all)
     func describedObjectsAreRead(object: DescribedObject) throws {
         var source = Source(generator: SplitMix64(state: UInt64(object.name.utf8.reduce(7) { ($0 &* 33 &+ Int($1)) & 0xFFFF_FFFF })))

@@ -2,8 +2,8 @@ import ApusChatProtocol
 import ApusJSON
 import Testing
 
-/// The properties that the fields of the wire are read into. A comparison of the input of a codec
-/// with its output would not detect two fields that are exchanged in both directions.
+/// The properties that the fields of the protocol are read into. A comparison of the input of a
+/// codec with its output would not detect two fields that are exchanged in both directions.
 @Suite("Fields and their properties")
 struct TypedValueTests {
     private static let conv: JSONValue = "0000000000007"

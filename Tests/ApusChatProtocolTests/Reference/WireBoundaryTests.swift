@@ -89,7 +89,7 @@ struct WireBoundaryTests {
         }
     }
 
-    /// Numbers of JSON that are not integers of the wire.
+    /// JSON numbers that the protocol does not accept as integers.
     @Test(arguments: DescribedObject.all)
     func numbersAreExact(object: DescribedObject) throws {
         let wrong: [JSONValue] = [

@@ -57,7 +57,7 @@ struct WirePageTests {
 
     private static func name(_ title: String) -> String { title.filter { $0 != "`" } }
 
-    /// Returns the rows of a table of fields without its head.
+    /// Returns the rows of a table of fields without the heading row.
     private static func fields(_ table: [[String]]) -> [(name: String, isRequired: Bool, type: String)] {
         table.dropFirst().map { row in
             let name = row[0].filter { $0 != "`" }
@@ -87,7 +87,7 @@ struct WirePageTests {
         #expect(links > 30)
     }
 
-    /// Each example has the required fields of its table and no other field than those of it.
+    /// Each example has the required fields of its table, and no field that is not in the table.
     @Test(arguments: objects)
     func anExampleHasTheFieldsOfItsTable(section: Section) throws {
         let tables = section.tables.filter { $0[0][0] == "field" }

@@ -59,7 +59,7 @@ struct WireReferenceTests {
     func aValueBeyondALimitIsRefusedByName(object: DescribedObject) throws {
         for field in object.fields {
             for (outside, problem) in Samples.outside(field.type) {
-                // An empty string removes such a value.
+                // An empty string is valid, because it removes a nickname or an alias.
                 if outside == "" && field.type == .string(0...ChatLimits.nickLength) { continue }
                 var value = try object.value()
                 value[field.name] = outside

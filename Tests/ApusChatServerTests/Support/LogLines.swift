@@ -18,7 +18,7 @@ struct LogLines: Sendable {
     }
 
     /// Waits for the next message that begins with `start` and whose field `error` contains a text,
-    /// without a time limit. Drops the messages before it.
+    /// without a time limit. Drops the messages before that message.
     ///
     /// - Throws: `CancellationError` if the task is cancelled.
     func next(_ start: String, error: String = "") async throws {

@@ -34,7 +34,7 @@ struct LargeConversationTests {
         try await self.with(size) { fixture, conversation in
             let alice = try await fixture.client("alice")
             let bob = try await fixture.client("bob")
-            // Open.
+            // Bob opens the conversation.
             let sync = try await bob.ask(ChatVerbs.sync, SyncRequest())
             let head = try #require(sync.heads.first { $0.conversation == conversation })
             #expect(head.members == size.members && head.unread == Self.messages && sync.badge == Self.messages)
@@ -51,13 +51,13 @@ struct LargeConversationTests {
             _ = try await bob.ask(ChatVerbs.subscribe, SubscribeRequest(conversations: [conversation]))
             _ = try await alice.send("seen", to: conversation, id: "s2")
             _ = try await bob.next(ChatPushes.event) { $0.events.contains { $0.body["text"] == "seen" } }
-            // Read.
+            // Bob reads the first messages.
             let mark = try await bob.ask(ChatVerbs.mark, MarkRequest(conversation: conversation, read: Self.messages))
             #expect(mark.unread == 2)
             await #expect {
                 try await bob.ask(ChatVerbs.readers, ReadersRequest(conversation: conversation, seq: sent.seq))
             } throws: { ($0 as? ChatError)?.code == .forbidden }
-            // Search.
+            // Alice searches for members.
             let found = try await alice.ask(ChatVerbs.members, MembersRequest(conversation: conversation, query: "m77"))
             #expect(found.members.allSatisfy { $0.user.name.rawValue.contains("m77") })
             #expect(found.total == (3...size.members).count { "m\($0)".contains("m77") })

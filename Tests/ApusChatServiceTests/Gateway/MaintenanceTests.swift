@@ -249,7 +249,7 @@ struct MaintenanceTests {
             maintenance = try await fixture.service.maintain(maintenance)
             #expect(try await alice.ask(ChatVerbs.scheduled, ScheduledRequest()).scheduled.count == 3)
             // The recovery closes the connections, because the failed batch may be stored. The
-            // health changes on the loop of the log after it.
+            // health changes on the loop of the log after the connections are closed.
             await alice.waitUntilClosed()
             try await fixture.service.log.withStorage { _ in }
             maintenance = try await fixture.service.maintain(maintenance)

@@ -29,7 +29,7 @@ import Testing
         #expect(self.cache.known([]) == [])
     }
 
-    /// A name without an account is not remembered: it may be registered later.
+    /// A name without an account is not cached, because it may be registered later.
     @Test func aMissingNameIsReadAgain() throws {
         #expect(try self.cache.keys(of: self.names("alice", "nobody1"), ViewWorld(["alice"]).storage) == [UserKey(1), nil])
         #expect(self.cache.known(self.names("nobody1")) == nil)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ApusChatService
 
-/// Rows of events on the wire.
+/// The events that the server sends for rows.
 @Suite struct EventViewTests {
     private let conversation = #""conv":"\#(conversationText(7))""#
 

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ApusChatService
 
-/// The heads of conversations on the wire.
+/// The heads of conversations that the server sends.
 @Suite struct HeadViewTests {
     private let settings =
         #"{"write":"members","invite":"members","manage":"admins","pin":"admins","mention_all":"admins","join":"closed","listed":false,"history":"all","slow":0,"expire":0,"receipts":true}"#

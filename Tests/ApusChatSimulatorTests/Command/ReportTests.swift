@@ -5,7 +5,7 @@ import Testing
 
 @testable import ApusChatSimulator
 
-/// What the simulator prints.
+/// The texts that the simulator prints.
 @Suite("Report of the simulator")
 struct ReportTests {
     private func outcome(_ seed: UInt64, faults: [String] = [], digest: UInt64 = 255) -> Simulation.Outcome {

@@ -87,14 +87,14 @@ struct OracleHeadTests {
         #expect(world.oracle.unread(of: world.dan, in: world.book()) == (0, 0))
         world.send("c", by: world.ann)
         #expect(world.oracle.unread(of: world.dan, in: world.book()) == (1, 0))
-        // A recalled message mentions no user, and is still one to read.
+        // A recalled message mentions no user, but still counts as unread.
         world.send("d", by: world.ann, mentionsAll: true)
         #expect(world.oracle.unread(of: world.dan, in: world.book()) == (2, 1))
         world.judge(.recall(world.at(world.book().lastSeq)), by: world.ann)
         #expect(world.oracle.unread(of: world.dan, in: world.book()) == (2, 0))
     }
 
-    /// A former member has no unread messages, and the end at which it left.
+    /// The head of a former member has no unread messages, and ends where the member left.
     @Test func theHeadOfAFormerMemberEndsWithIt() {
         var head = self.head()
         self.world.judge(.leave(self.world.group, forgets: false), by: self.world.bob)

@@ -6,7 +6,7 @@ import Testing
 @testable import ApusChatSimulator
 
 /// The oracle and the core have the permissions of docs/chat-permissions.md independently of each
-/// other. A change of one of them alone would make the simulator find faults that are none.
+/// other. A change of one of them alone would make the simulator report false faults.
 @Suite("Oracle: permissions")
 struct OraclePermissionTests {
     private static let deeds: [(Deed, [ChatAction])] = [

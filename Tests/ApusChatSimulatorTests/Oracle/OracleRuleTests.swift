@@ -242,7 +242,7 @@ struct OracleRuleTests {
         #expect(world.judge(.revokeLink("void"), by: world.ann) == .unchanged)
         #expect(world.judge(.joinByLink("void"), by: world.dan) == .refused(.notFound))
         #expect(world.judge(.joinByLink("none"), by: world.dan) == .refused(.notFound))
-        // A member uses up no link.
+        // A member that follows a link does not consume one of its uses.
         #expect(world.judge(.joinByLink("once"), by: world.cid) == .unchanged)
         #expect(world.judge(.joinByLink("once"), by: world.dan) == .accepted(seq: 1, n: 0))
         #expect(world.judge(.joinByLink("once"), by: UserKey(5)) == .refused(.notFound))

@@ -228,7 +228,7 @@ struct OracleServingTests {
         #expect(fault(nil) == "the thread of event 1 has 0 replies instead of 3")
         #expect(fault(ThreadSummary(count: 3, seq: 3)) == "the last reply to event 1 is 3 instead of 4")
         #expect(fault(ThreadSummary(count: 3, seq: 5)) == "the last reply to event 1 is 5 instead of 4")
-        // A device does not count a reply that it never saw.
+        // The copy of a device may lack a reply that the user has hidden.
         world.judge(.hide(world.group, [4]), by: world.cid)
         #expect(
             fault(ThreadSummary(count: 2, seq: 3), isStored: true) == nil && fault(ThreadSummary(count: 3, seq: 4), isStored: true) == nil)
@@ -251,7 +251,7 @@ struct OracleServingTests {
         #expect(fault(content("other", from: "bob"), by: world.cid)?.contains("has the content") == true)
         #expect(fault(content("hello", from: "ann"), by: world.cid)?.hasSuffix("has the wrong origin") == true)
         #expect(fault(content("hello", from: nil), by: world.cid)?.hasSuffix("has the wrong origin") == true)
-        // What the user does not see must be refused.
+        // The forward of a message that the user does not see must be refused.
         for (user, seq) in [(world.dan, 1), (world.cid, 0), (world.cid, 2)] as [(UserKey, Int64)] {
             #expect(fault(nil, by: user, seq: seq) == nil)
             #expect(fault(content("hello", from: "bob"), by: user, seq: seq)?.hasSuffix("is not visible to the user") == true)

@@ -215,7 +215,7 @@ import Testing
         try world.modify(world.bob, group) { $0.minSeq = 2 }
         #expect(try !mayRead(world.bob))
         try world.modify(world.bob, group) { $0.minSeq = 1 }
-        // A former member reads it except where the membership is required.
+        // A former member may read the blob unless the membership is required.
         func mayReadAsMember() throws -> Bool {
             try world.storage.mayRead(BlobNeed(user: world.bob, blob: blob, asMember: true))
         }

@@ -58,7 +58,7 @@ struct HostileScreenTests {
         return screen
     }
 
-    /// Also, a terminal performs only the sequences of the frame.
+    /// A terminal also performs only the sequences of the frame.
     @Test(arguments: Self.texts) func noPlaceShowsIt(text: String) {
         for (width, height) in [(80, 24), (160, 12), (20, 5), (1, 1)] {
             let screen = self.screen(width, height)

@@ -235,7 +235,7 @@ struct ScreenTextTests {
 
     // MARK: The status line
 
-    /// What is most urgent stands in the status line.
+    /// The status line shows the most urgent state.
     @Test func theStatusLineHasAnOrder() {
         var screen = Self.screen(100, 10)
         screen.show("a")

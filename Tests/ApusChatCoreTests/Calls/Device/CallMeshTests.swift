@@ -113,7 +113,7 @@ import Testing
         #expect(self.receive(.full, from: first, in: .outgoing, &mesh) == [])
         #expect(self.receive(.full, from: first, &mesh) == [.awaitPeers])
         #expect(self.receive(.full, from: first, to: "other", &mesh) == [], "another participation")
-        // Another device has accepted it.
+        // Another device has accepted this device.
         _ = self.receive(.join(isReply: true), from: self.peer(self.carol, "c"), &other)
         #expect(self.receive(.full, from: first, &other) == [])
         _ = pair.join(self.bob)
@@ -132,7 +132,7 @@ import Testing
         var other = mesh
         #expect(self.receive(.full, from: carol, &mesh) == [.disconnect(carol)] && mesh.peers == [bob])
         #expect(self.receive(.leave(isMoved: true), from: carol, &other) == [.disconnect(carol)] && other.peers == [bob])
-        // The last one left. The device waits for others, whatever members send.
+        // The last other device has left. The device waits for others, whatever members send.
         _ = self.receive(.leave(), from: bob, &mesh)
         #expect(self.receive(.full, from: carol, &mesh) == [] && self.receive(.leave(isMoved: true), from: carol, &mesh) == [])
         #expect(self.receive(.leave(isMoved: true), from: bob, &other) == [.disconnect(bob)], "all others say so")

@@ -66,7 +66,8 @@ struct NegotiationModelTests {
 
     // MARK: Signals
 
-    /// Signals of a hostile user are refused, or read as ones that are written and read the same.
+    /// Signals of a hostile user are refused, or read as signals that do not change when they are
+    /// written and read again.
     @Test func signalsHaveOneForm() {
         var generator = SplitMix64(state: 91)
         let values: [JSONValue] = [
