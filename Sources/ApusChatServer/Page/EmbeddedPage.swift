@@ -14,7 +14,7 @@ enum EmbeddedPage {
         _img_maskable_512_png,
         _img_touch_180_png,
         _index_html,
-        _js_app_0d4e8059b9b4c791_js,
+        _js_app_99c7cbbf52298904_js,
         _js_core_core_2804b742bc25ae57_js,
         _js_core_worker_9edaf4c972714ba6_js,
         _js_i18n_zh_0f33a957a51dd9a1_js,
@@ -1536,7 +1536,7 @@ gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gPQVAAAA//+DQEnNAAAA
   <link rel="apple-touch-icon" href="img/touch-180.png">
   <link rel="manifest" href="app.webmanifest">
   <link rel="stylesheet" href="css/page-fb75204d07550510.css">
-  <script type="module" src="js/app-0d4e8059b9b4c791.js"></script>
+  <script type="module" src="js/app-99c7cbbf52298904.js"></script>
 </head>
 <body>
   <div id="app"></div>
@@ -1547,7 +1547,7 @@ gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gPQVAAAA//+DQEnNAAAA
 
 """#))
 
-    private static let _js_app_0d4e8059b9b4c791_js = EmbeddedFile(path: "js/app-0d4e8059b9b4c791.js", content: .text(#"""
+    private static let _js_app_99c7cbbf52298904_js = EmbeddedFile(path: "js/app-99c7cbbf52298904.js", content: .text(#"""
 const $parts = {};
 const $later = (path) => $parts[path] ??= import(path).then((part) => part.default($all()), (error) => { delete $parts[path]; throw error; });
 const $all = () => ({ $later, $core_applying, $state_notifications, $core_receipts, $state_api, $state_lists, $state_window, $state_store, $state_index, $boot, $views_dom, $views_icons, $i18n_en, $i18n_index, $i18n_format, $views_model, $views_menu, $views_auth, $views_avatar, $calls_media, $views_calltiles, $views_toast, $views_calldevices, $views_callscreen, $views_callring, $calls_machine, $calls_stats, $calls_peer, $calls_signals, $calls_call, $calls_center, $calls_tone, $views_calls, $views_address, $views_dialog, $views_later, $views_clipboard, $text_skeleton, $views_lookalike, $views_virtual, $views_rows, $views_pickers, $views_searchfilters, $text_emoji, $text_markdown, $text_render, $views_search, $views_folders, $views_conversationmenu, $views_fields, $views_requests, $views_callbar, $views_threadheader, $views_sidebar, $views_albums, $views_emojipicker, $views_completion, $media_wave, $media_recorder, $views_attachmenu, $text_blurhash, $media_describe, $core_requests, $views_sendfiles, $views_scheduledline, $views_slowmode, $views_tray, $views_voicebar, $views_composer, $views_contactbar, $views_pagedpeople, $views_votes, $views_pictures, $views_place, $media_played, $media_player, $views_voice, $views_attachments, $views_message, $views_requestbar, $views_rowshape, $views_threadactions, $views_threadinput, $views_thread, $views_shell, $views_sound, $state_push, $views_preferences, $app });
@@ -7706,6 +7706,7 @@ const PATIENCE = 4000;
 
 class Completion {
 #items = [];
+#awaitsPeople = false;
 #at = 0;
 #start = 0;
 known = new Map();
@@ -7723,10 +7724,11 @@ const { input } = this.composer;
 const before = input.value.slice(0, input.selectionStart);
 const emoji = /(?:^|\s)[:：]([a-z0-9_+-]{2,20}|\p{Script=Han}{1,6})$/u.exec(before);
 const mention = /(?:^|[\s(\p{Script=Han}，。：、])@([\p{L}\p{N}._-]{0,32})$/u.exec(before);
+this.#awaitsPeople = Boolean(!emoji && mention && isGroup(this.composer.view.head));
 if (emoji) {
 this.#start = before.length - emoji[1].length - 1;
 this.#items = findEmoji(emoji[1], LIMIT).map((item) => ({ insert: item.face, label: shortcode(item), face: item.face }));
-} else if (mention && isGroup(this.composer.view.head)) {
+} else if (this.#awaitsPeople) {
 this.#start = before.length - mention[1].length - 1;
 this.#request(mention[1]);
 this.#items = this.#people(mention[1].toLocaleLowerCase());
@@ -7753,7 +7755,7 @@ this.found?.close?.();
 this.found = this.state.members(id, query);
 this.unsubscribe ??= this.state.subscribe(`members:${id}`, () => {
 this.#remember();
-if (!this.box.hidden) {
+if (this.#awaitsPeople) {
 this.#items = this.#people(this.query.toLocaleLowerCase());
 this.#show();
 }
@@ -7811,6 +7813,7 @@ input.focus();
 
 close() {
 this.#items = [];
+this.#awaitsPeople = false;
 this.#show();
 }
 

@@ -15,6 +15,7 @@ const PATIENCE = 4000; // ms
 
 export class Completion {
   #items = [];
+  #awaitsPeople = false; // a name is being typed, also while no member matches yet
   #at = 0;
   #start = 0;
   known = new Map();
@@ -33,10 +34,11 @@ export class Completion {
     const before = input.value.slice(0, input.selectionStart);
     const emoji = /(?:^|\s)[:：]([a-z0-9_+-]{2,20}|\p{Script=Han}{1,6})$/u.exec(before);
     const mention = /(?:^|[\s(\p{Script=Han}，。：、])@([\p{L}\p{N}._-]{0,32})$/u.exec(before);
+    this.#awaitsPeople = Boolean(!emoji && mention && isGroup(this.composer.view.head));
     if (emoji) {
       this.#start = before.length - emoji[1].length - 1;
       this.#items = findEmoji(emoji[1], LIMIT).map((item) => ({ insert: item.face, label: shortcode(item), face: item.face }));
-    } else if (mention && isGroup(this.composer.view.head)) {
+    } else if (this.#awaitsPeople) {
       this.#start = before.length - mention[1].length - 1;
       this.#request(mention[1]);
       this.#items = this.#people(mention[1].toLocaleLowerCase());
@@ -64,7 +66,7 @@ export class Completion {
     this.found = this.state.members(id, query);
     this.unsubscribe ??= this.state.subscribe(`members:${id}`, () => {
       this.#remember();
-      if (!this.box.hidden) {
+      if (this.#awaitsPeople) {
         this.#items = this.#people(this.query.toLocaleLowerCase());
         this.#show();
       }
@@ -127,6 +129,7 @@ export class Completion {
 
   close() {
     this.#items = [];
+    this.#awaitsPeople = false;
     this.#show();
   }
 
