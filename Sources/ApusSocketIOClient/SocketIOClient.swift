@@ -67,9 +67,10 @@ public final class SocketIOClient: Sendable {
 
     /// Joins the namespace.
     ///
-    /// Failed attempts are repeated by the reconnection policy until the timeout. A timeout or a
-    /// cancellation disconnects the socket. Once joined, the socket reconnects after each loss of
-    /// the connection, until ``disconnect()`` is called or the server disconnects it.
+    /// Failed attempts are repeated by the reconnection policy until the timeout, by default 20
+    /// seconds. A timeout or a cancellation disconnects the socket. Once joined, the socket
+    /// reconnects after each loss of the connection, until ``disconnect()`` is called or the server
+    /// disconnects it.
     ///
     /// - Throws: `SocketIOError` with the code `connectRefused` (with the server's `data`),
     ///   `connectTimeout`, `transport` (the policy permits no further attempt), `invalidUse` (the

@@ -12,7 +12,7 @@ extension SocketIOManager {
     ///
     /// - Parameters:
     ///   - socketURL: The scheme, host and port.
-    ///   - config: The options. The last one of a kind applies.
+    ///   - config: The options. If an option is repeated, the last one applies.
     public convenience init(socketURL: URL, config: [SocketIOClientOption] = []) {
         self.init(url: socketURL.absoluteString, config: config)
     }
@@ -21,7 +21,7 @@ extension SocketIOManager {
     ///
     /// - Parameters:
     ///   - url: The scheme, host and port.
-    ///   - config: The options. The last one of a kind applies.
+    ///   - config: The options. If an option is repeated, the last one applies.
     public convenience init(url: String, config: [SocketIOClientOption]) {
         let options = SocketIOClientOptions(config)
         self.init(url: options.url(url), configuration: options.configuration, logger: options.logger)

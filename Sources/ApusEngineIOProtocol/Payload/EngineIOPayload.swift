@@ -12,7 +12,7 @@ public struct EngineIOPayload: Equatable, Sendable {
     ///
     /// - Parameters:
     ///   - bytes: The bytes of the body.
-    ///   - isBinary: Whether the body has the binary form of version 3.
+    ///   - isBinary: Whether the body has the binary form of version 3. Default: `false`.
     public init(bytes: ByteBuffer, isBinary: Bool = false) {
         self.bytes = bytes
         self.isBinary = isBinary

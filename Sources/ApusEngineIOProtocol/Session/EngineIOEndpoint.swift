@@ -56,7 +56,7 @@ public struct EngineIOEndpoint: Sendable {
     /// Creates the endpoint of a client, which waits for the server's open packet.
     ///
     /// - Parameters:
-    ///   - version: The revision of the protocol.
+    ///   - version: The revision of the protocol. Default: 4.
     ///   - now: The current time.
     ///   - timeout: The maximum wait for the open packet. Default: 20 seconds.
     public static func client(version: EngineIOVersion = .v4, at now: Duration, timeout: Duration = .seconds(20)) -> Self {
@@ -67,7 +67,7 @@ public struct EngineIOEndpoint: Sendable {
     ///
     /// - Parameters:
     ///   - handshake: The parameters of the session.
-    ///   - version: The revision of the protocol.
+    ///   - version: The revision of the protocol. Default: 4.
     ///   - now: The current time.
     public static func server(_ handshake: EngineIOHandshake, version: EngineIOVersion = .v4, at now: Duration) -> Self {
         let heartbeat = EngineIOHeartbeatStateMachine(

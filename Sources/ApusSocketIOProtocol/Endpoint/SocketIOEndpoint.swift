@@ -85,8 +85,8 @@ public struct SocketIOEndpoint: Sendable {
     /// Creates the endpoint of a client, which waits for the server's open packet.
     ///
     /// - Parameters:
-    ///   - version: The revision of Engine.IO. With `v3`, the protocol of Socket.IO 2.x, the server
-    ///     connects the client to `/` without a request.
+    ///   - version: The revision of Engine.IO. Default: `v4`. With `v3`, the protocol of Socket.IO
+    ///     2.x, the server connects the client to `/` without a request.
     ///   - parser: The format of the packets, the same as that of the server.
     ///   - limits: The limits on received packets.
     ///   - now: The current time.
@@ -104,8 +104,8 @@ public struct SocketIOEndpoint: Sendable {
     ///
     /// - Parameters:
     ///   - handshake: The parameters of the session.
-    ///   - version: The revision of Engine.IO. With `v3`, the protocol of Socket.IO 2.x,
-    ///     clients send no request for `/`: call ``accept(_:id:)`` for it.
+    ///   - version: The revision of Engine.IO. Default: `v4`. With `v3`, the protocol of Socket.IO
+    ///     2.x, clients send no request for `/`: call ``accept(_:id:)`` for it.
     ///   - parser: The format of the packets, the same as that of the client.
     ///   - limits: The limits on received packets.
     ///   - maximumNamespaces: The maximum number of namespaces of the client. Further requests are
@@ -271,8 +271,9 @@ extension SocketIOEndpoint {
 // MARK: Sent
 
 extension SocketIOEndpoint {
-    /// Requests a namespace, for a client. The answer is ``Event/connected(namespace:id:)`` or
-    /// ``Event/refused(namespace:_:)``. Has no effect if the namespace was requested before.
+    /// Requests a namespace, for a client; by default `/`, without auth. The answer is
+    /// ``Event/connected(namespace:id:)`` or ``Event/refused(namespace:_:)``. Has no effect if the
+    /// namespace was requested before.
     ///
     /// - Throws: ``SocketIOError/Code/notConnected`` before ``Event/opened``, and
     ///   ``SocketIOError/Code/invalidUse`` for an invalid name or auth.
@@ -358,8 +359,8 @@ extension SocketIOEndpoint {
         try self.send(SocketIOPacket(namespace: namespace, content: .ack(id: id, arguments: arguments)))
     }
 
-    /// Leaves a namespace, or ends it for the client. Has no effect unless it is joined, or
-    /// requested by this client.
+    /// Leaves a namespace (by default `/`), or disconnects the client from it. Has no effect unless
+    /// it is joined, or requested by this client.
     public mutating func disconnect(from namespace: String = "/") {
         let key = UTF8Key(namespace)
         if self.isClient {

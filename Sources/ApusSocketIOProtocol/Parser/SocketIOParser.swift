@@ -78,7 +78,7 @@ public struct SocketIOParser: Sendable {
     /// Creates a decoder for one connection.
     ///
     /// - Parameters:
-    ///   - version: The revision of the protocol.
+    ///   - version: The revision of the protocol. Default: 5.
     ///   - limits: The limits on received packets.
     public func makeDecoder(version: SocketIOVersion = .v5, limits: SocketIOLimits = SocketIOLimits()) -> Decoder {
         switch self.kind {

@@ -84,9 +84,9 @@ public struct SocketIOClusterHeartbeat: Hashable, Sendable {
     public var timeout: Duration
 
     /// - Parameters:
-    ///   - interval: The time between two heartbeats.
+    ///   - interval: The time between two heartbeats. Default: 5 seconds.
     ///   - timeout: The time without a message after which a server counts as failed; greater than
-    ///     `interval`.
+    ///     `interval`. Default: 10 seconds.
     public init(interval: Duration = .seconds(5), timeout: Duration = .seconds(10)) {
         self.interval = interval
         self.timeout = timeout

@@ -20,8 +20,8 @@ public struct SocketIOServerSideEvent: Sendable {
     /// Whether the other server requested an ack.
     public var wantsAcknowledgement: Bool { self.ack != nil }
 
-    /// Sends the ack to the other server, from any thread, immediately or later. Only the first
-    /// call has an effect.
+    /// Sends the ack, by default null, to the other server, from any thread, immediately or later.
+    /// Only the first call has an effect.
     public func acknowledge(_ value: SocketIOValue = .null) { self.ack?.send(value) }
 
     /// An ack that can be sent once.

@@ -115,7 +115,7 @@ public struct SocketIOConnectionRefusal: Error, Hashable, Sendable {
 
     /// - Parameters:
     ///   - message: The text for people.
-    ///   - data: The data for programs.
+    ///   - data: The data for programs. Default: none.
     public init(message: String, data: SocketIOValue? = nil) {
         self.message = message
         self.data = data

@@ -62,7 +62,7 @@ extension SocketIONamespace {
     }
 
     /// Sends an event to the other servers and calls `completion` once, on any thread, with the
-    /// result of ``serverSideEmitWithAck(_:arguments:timeout:)``.
+    /// result or an error of ``serverSideEmitWithAck(_:arguments:timeout:)``.
     public func serverSideEmitWithAck(
         _ event: String, arguments: [SocketIOValue], timeout: Duration? = nil,
         completion: @escaping @Sendable (Result<SocketIOResponses<SocketIOValue>, any Error>) -> Void

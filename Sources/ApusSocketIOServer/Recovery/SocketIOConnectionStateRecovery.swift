@@ -25,10 +25,14 @@ public struct SocketIOConnectionStateRecovery: Hashable, Sendable {
 
     /// - Parameters:
     ///   - maximumDisconnection: The time for which a lost socket and the events are stored.
-    ///   - skipsMiddleware: Whether a client that resumes completely skips middleware.
-    ///   - maximumEvents: The maximum number of events stored per namespace.
-    ///   - maximumBytes: The maximum number of bytes of events stored per namespace.
-    ///   - maximumSessions: The maximum number of lost sockets stored per namespace.
+    ///     Default: 2 minutes.
+    ///   - skipsMiddleware: Whether a client that resumes completely skips middleware. Default:
+    ///     `true`.
+    ///   - maximumEvents: The maximum number of events stored per namespace. Default: 10,000.
+    ///   - maximumBytes: The maximum number of bytes of events stored per namespace. Default: 16
+    ///     MiB.
+    ///   - maximumSessions: The maximum number of lost sockets stored per namespace. Default:
+    ///     10,000.
     public init(
         maximumDisconnection: Duration = .seconds(120), skipsMiddleware: Bool = true, maximumEvents: Int = 10_000,
         maximumBytes: Int = 16 << 20, maximumSessions: Int = 10_000

@@ -116,8 +116,9 @@ extension WebSocketConnection {
     /// closure.
     ///
     /// - Parameters:
-    ///   - code: 1000, or an application code from 3000 to 4999.
-    ///   - reason: Truncated to 123 bytes. Omitted if it contains CR, LF or NUL.
+    ///   - code: 1000 (the default), or an application code from 3000 to 4999. With a code that
+    ///     must not be sent, the Close frame is empty.
+    ///   - reason: Truncated to 123 bytes. Omitted if it contains CR, LF or NUL. Default: empty.
     @discardableResult
     public func close(code: WebSocketCloseCode = .normalClosure, reason: String = "") async -> WebSocketClosure {
         self.startClosing(code: code, reason: reason)
@@ -127,8 +128,9 @@ extension WebSocketConnection {
     /// Starts the close handshake without waiting for its end, which ``onClose(_:)`` reports.
     ///
     /// - Parameters:
-    ///   - code: 1000, or an application code from 3000 to 4999.
-    ///   - reason: Truncated to 123 bytes. Omitted if it contains CR, LF or NUL.
+    ///   - code: 1000 (the default), or an application code from 3000 to 4999. With a code that
+    ///     must not be sent, the Close frame is empty.
+    ///   - reason: Truncated to 123 bytes. Omitted if it contains CR, LF or NUL. Default: empty.
     public func startClosing(code: WebSocketCloseCode = .normalClosure, reason: String = "") {
         self.eventLoop.runOnLoop {
             guard let handler = self.hot.handler else { return }
@@ -174,8 +176,8 @@ extension WebSocketConnection {
     ///   - kind: The kind of the message. The pieces of a text must form valid UTF-8 together; a
     ///     piece may end within a character.
     ///   - pieces: The pieces. An empty sequence sends an empty message.
-    ///   - compression: `.automatic` compresses if compression was negotiated, regardless of the
-    ///     length.
+    ///   - compression: `.automatic` (the default) compresses if compression was negotiated,
+    ///     regardless of the length.
     /// - Throws: The errors of ``send(_:)`` and of `pieces`; `WebSocketError.Code.invalidUse` for
     ///   a text that is not UTF-8. If a piece was already sent, an error or a cancellation closes
     ///   the connection with 1011.

@@ -40,7 +40,7 @@ public struct TrustedProxies: Hashable, Sendable {
     /// - Parameters:
     ///   - networks: IP addresses (`192.0.2.7`, `2001:db8::7`) and networks in CIDR notation
     ///     (`10.0.0.0/8`).
-    ///   - field: The header field that all proxies append to.
+    ///   - field: The header field that all proxies append to. Default: `X-Forwarded-For`.
     /// - Throws: `ConnectivityError` with `invalidConfiguration` for text that is neither.
     public init(networks: [String], field: Field = .xForwardedFor) throws(ConnectivityError) {
         var parsed: [IPNetwork] = []

@@ -138,7 +138,7 @@ public final class WebSocketServer: Sendable {
     ///
     /// - Parameters:
     ///   - message: The message.
-    ///   - excluded: A connection to leave out, for example the message's sender.
+    ///   - excluded: A connection to leave out, for example the message's sender. Default: none.
     public func broadcast(_ message: WebSocketMessage, excluding excluded: WebSocketConnection? = nil) {
         let frame = WebSocketHandler.encodeServerFrame(message)
         for bucket in self.state.withLockedValue({ Array($0.buckets.values) }) {

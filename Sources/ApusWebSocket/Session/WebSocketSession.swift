@@ -46,8 +46,10 @@ public final class WebSocketSession: Sendable {
     ///
     /// - Parameters:
     ///   - url: `ws://host:port/path?query` or `wss://…`.
-    ///   - reconnection: The policy for reconnecting.
-    ///   - heartbeat: The heartbeat, which detects a dead connection.
+    ///   - reconnection: The policy for reconnecting. Default: after 1 second, doubling up to 60
+    ///     seconds.
+    ///   - heartbeat: The heartbeat, which detects a dead connection. Default: a Ping every 30
+    ///     seconds.
     ///   - client: The configuration of each connection.
     ///   - logger: Receives states and attempts at `debug`.
     public convenience init(
@@ -208,8 +210,9 @@ extension WebSocketSession {
     /// attempt is made.
     ///
     /// - Parameters:
-    ///   - code: 1000, or an application code from 3000 to 4999.
-    ///   - reason: Truncated to 123 bytes. Omitted if it contains CR, LF or NUL.
+    ///   - code: 1000 (the default), or an application code from 3000 to 4999. With a code that
+    ///     must not be sent, the Close frame is empty.
+    ///   - reason: Truncated to 123 bytes. Omitted if it contains CR, LF or NUL. Default: empty.
     public func close(code: WebSocketCloseCode = .normalClosure, reason: String = "") async {
         let ended = self.core.eventLoop.makePromise(of: Void.self)
         self.core.onLoop { core in
@@ -222,8 +225,9 @@ extension WebSocketSession {
     /// Closes the session without waiting until it has ended.
     ///
     /// - Parameters:
-    ///   - code: 1000, or an application code from 3000 to 4999.
-    ///   - reason: Truncated to 123 bytes. Omitted if it contains CR, LF or NUL.
+    ///   - code: 1000 (the default), or an application code from 3000 to 4999. With a code that
+    ///     must not be sent, the Close frame is empty.
+    ///   - reason: Truncated to 123 bytes. Omitted if it contains CR, LF or NUL. Default: empty.
     public func startClosing(code: WebSocketCloseCode = .normalClosure, reason: String = "") {
         self.core.onLoop { $0.close(code: code, reason: reason) }
     }

@@ -86,9 +86,9 @@ public struct WebSocketSendQueue: Sendable, Hashable {
     /// Creates the limits of a queue.
     ///
     /// - Parameters:
-    ///   - maximumMessages: The maximum number of queued messages.
-    ///   - maximumBytes: The maximum number of queued payload bytes.
-    ///   - overflow: The policy above the limits.
+    ///   - maximumMessages: The maximum number of queued messages. Default: 256.
+    ///   - maximumBytes: The maximum number of queued payload bytes. Default: 1 MiB.
+    ///   - overflow: The policy above the limits. Default: ``Overflow/fail``.
     public init(maximumMessages: Int = 256, maximumBytes: Int = 1 << 20, overflow: Overflow = .fail) {
         self.maximumMessages = maximumMessages
         self.maximumBytes = maximumBytes

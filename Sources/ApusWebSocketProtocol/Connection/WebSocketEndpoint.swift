@@ -146,8 +146,8 @@ extension WebSocketEndpoint {
         if self.isOpen { self.write(message.payload, opcode: message.opcode) }
     }
 
-    /// Adds a Ping to the output. Ignored after ``close(code:reason:)`` and after the connection
-    /// has ended.
+    /// Adds a Ping to the output, by default without a payload. Ignored after
+    /// ``close(code:reason:)`` and after the connection has ended.
     ///
     /// - Throws: ``WebSocketError/Code/invalidUse`` for a payload of more than 125 bytes.
     public mutating func ping(_ payload: ByteBuffer = ByteBuffer()) throws(WebSocketError) {
@@ -161,9 +161,9 @@ extension WebSocketEndpoint {
     /// connection has ended.
     ///
     /// - Parameters:
-    ///   - code: The close code. A code that must not be sent results in an empty Close frame,
-    ///     without the reason.
-    ///   - reason: Truncated to 123 bytes. Omitted if it contains CR, LF or NUL.
+    ///   - code: The close code. Default: 1000. A code that must not be sent results in an empty
+    ///     Close frame, without the reason.
+    ///   - reason: Truncated to 123 bytes. Omitted if it contains CR, LF or NUL. Default: empty.
     public mutating func close(code: WebSocketCloseCode = .normalClosure, reason: String = "") {
         guard case .sendClose(let payload) = self.machine.closeRequested(WebSocketClosePayload(sending: code, reason)) else { return }
         self.write(payload.encoded, opcode: .close)

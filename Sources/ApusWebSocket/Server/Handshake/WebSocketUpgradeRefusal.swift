@@ -16,17 +16,17 @@ public struct WebSocketUpgradeRefusal: Error, Hashable, CustomStringConvertible 
     /// - Parameters:
     ///   - status: The status, for example 401 or 403. A status outside 400 to 599 is sent as 403.
     ///   - message: The body.
-    ///   - headerFields: Additional fields, for example `WWW-Authenticate`.
+    ///   - headerFields: Additional fields, for example `WWW-Authenticate`. Default: none.
     public init(_ status: HTTPResponse.Status, message: String, headerFields: HTTPFields = [:]) {
         self.status = status
         self.message = message
         self.headerFields = headerFields
     }
 
-    /// Returns a refusal with 401.
+    /// Returns a refusal with 401. The default body is "Unauthorized".
     public static func unauthorized(_ message: String = "Unauthorized") -> Self { Self(.unauthorized, message: message) }
 
-    /// Returns a refusal with 403.
+    /// Returns a refusal with 403. The default body is "Forbidden".
     public static func forbidden(_ message: String = "Forbidden") -> Self { Self(.forbidden, message: message) }
 
     /// Returns a refusal with 503 and the time after which the client may retry.
