@@ -147,7 +147,8 @@ package final class EngineIOServer: Sendable {
         }
     }
 
-    /// Retains a closed session for the polls that fetch its last packets.
+    /// Retains a closed session for the polls that fetch its last packets, unless `maximumClients`
+    /// closed sessions are retained.
     func keepUntilPolled(_ session: EngineIOSession) {
         self.state.update { state in
             guard state.closed(session), state.closingSessions.count < self.configuration.maximumClients else { return }

@@ -48,8 +48,8 @@ public struct SocketIOEndpoint: Sendable {
         case requested
         /// Leaves to `disconnected`, or is removed.
         case joined
-        /// The server ended it. Packets that the client sent before it received the DISCONNECT are
-        /// ignored. Leaves to `requested`.
+        /// The server disconnected the client. Packets that the client sent before it received the
+        /// DISCONNECT are ignored. Leaves to `requested`.
         case disconnected
     }
 

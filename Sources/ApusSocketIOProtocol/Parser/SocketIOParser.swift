@@ -168,7 +168,7 @@ public protocol SocketIOPacketParser: Sendable {
     /// Encodes a packet as messages, which are sent in this order without other messages in
     /// between.
     ///
-    /// It is called on any thread, once per broadcast.
+    /// Called on any thread, once for each emit or broadcast.
     ///
     /// - Throws: An error that fails the emit: a ``SocketIOError`` as it is, another error as the
     ///   cause of a ``SocketIOError/Code/invalidUse``.

@@ -469,8 +469,8 @@ struct SocketIOMembers {
         set { if namespace == "/" { self.root = newValue } else { self.others[UTF8Key(namespace)] = newValue } }
     }
 
-    /// Returns the socket that has joined the namespace; `nil` before its admission and after its
-    /// end.
+    /// Returns the socket that has joined the namespace; `nil` before its admission and after it
+    /// has left.
     @inline(__always)
     func joined(in namespace: String) -> SocketIOServerSocket? {
         if namespace == "/" {

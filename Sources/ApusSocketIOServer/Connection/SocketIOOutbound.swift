@@ -14,7 +14,7 @@ struct SocketIOOutbound: Sendable {
     private let frames: [WebSocketSharedFrame]?
     /// The frame of a packet that is a single text message, as most broadcasts are.
     private let text: WebSocketSharedFrame?
-    /// The rule by which the connection compresses the messages.
+    /// The compression preference of the messages.
     private let compression: WebSocketCompression
 
     /// - Parameter deflate: The server's compression of WebSocket messages, used when many sockets

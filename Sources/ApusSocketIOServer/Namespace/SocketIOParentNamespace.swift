@@ -15,7 +15,7 @@ public final class SocketIOParentNamespace: Sendable {
     public typealias Predicate = @Sendable (_ name: String, _ auth: SocketIOValue) -> Bool
 
     let matches: Predicate
-    /// The pattern of the names; `nil` for a rule by a closure.
+    /// The pattern of the names; `nil` for a rule with a closure.
     private let pattern: SocketIONamePattern?
     private let state = NIOLockedValueBox(State())
 

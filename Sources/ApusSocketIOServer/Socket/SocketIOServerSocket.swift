@@ -32,7 +32,7 @@ public final class SocketIOServerSocket: @unchecked Sendable {
     let shared: Shared
     /// The state for recovery; `nil` if the client cannot resume.
     let recoveryState: RecoveryState?
-    /// The client's connection; `nil` after the socket has left.
+    /// The client's connection; `nil` after the socket has left its namespace.
     var connection: SocketIOConnection? { self.hot.connection }
     /// The application's values. Accessed under the lock of `shared`.
     private var stored: Stored
