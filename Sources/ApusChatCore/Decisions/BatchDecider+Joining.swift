@@ -271,7 +271,6 @@ extension BatchDecider {
     mutating func withdraw(_ member: MemberRow) -> StoredAnswer {
         self.facts.members.modify(member.address) { row in
             row.state = .left
-            row.leftSeq = max(row.leftSeq, 0)
             row.isGone = true
         }
         self.changeMembers(of: member.address.conversation, by: 0)

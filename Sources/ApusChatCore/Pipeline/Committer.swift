@@ -118,7 +118,7 @@ package struct Committer: Sendable {
         case .invalidUse:
             // The cause is an error of this program. It must not prevent later batches.
             self.state = .idle
-            return .refuseBatch(ChatError(.internal, message: "The server failed to decide the request. Send it again with a new id."))
+            return .refuseBatch(ChatError(.internal, message: "The server failed to decide the request. Send it again with the same id."))
         case .full:
             self.state = .readOnly(.full, probes: 0)
             return .becomeReadOnly(Self.refusal(.full, probes: 0), probeAfter: Self.pause(before: 0))

@@ -22,7 +22,8 @@ extension ChatLoop {
             self.output.note("… some messages are missing here; /open shows the conversation again", .yellow)
         case .contact(let kind, let body): self.show(kind, body)
         case .device(let kind, let body) where kind.code == .deviceAdd:
-            self.output.note("New sign-in to your account: \(ChatText.harmless(body.name)). /sessions lists the devices", .yellow)
+            let device = "\(ChatText.harmless(body.name)) (\(ChatText.harmless(body.platform)))"
+            self.output.note("New sign-in to your account: \(device). /sessions lists the devices", .yellow)
         case .users(let users): await self.show(presenceOf: users)
         case .storeFailed(let error): self.output.error(error.message)
         case .missed: self.output.note("… some messages are missing here; /open shows the conversation again", .yellow)
@@ -34,15 +35,10 @@ extension ChatLoop {
                 self.output.note("\(self.currentTitle) no longer exists, or you are no longer a member.", .yellow)
                 self.current = nil
             }
-        case .device(let kind, let body):
-            if kind.code == .deviceAdd {
-                self.output.note(
-                    "New sign-in to this account: \(ChatText.harmless(body.name)) (\(ChatText.harmless(body.platform))).", .yellow)
-            }
         case .discarded(_, let id): self.typed.remove(id)
         case .receipts(let id) where id == self.current?.id: await self.showReceipts()
         case .typing(let id, let user, let isTyping) where id == self.current?.id: self.show(user, isTyping: isTyping)
-        case .gap, .receipts, .typing: break
+        case .device, .gap, .receipts, .typing: break
         }
     }
 
