@@ -176,7 +176,8 @@ struct ChatCommanderTests {
 
     @Test func theConversationIsChanged() async throws {
         let ever = Self.now + 87_600 * Self.hour
-        let link = "The code is k7Qm2ZtX9bVw4NsA  (used 0 of 50 times, until Mon 2026-09-21 14:13). Others join by /join k7Qm2ZtX9bVw4NsA."
+        let link =
+            "The code is k7Qm2ZtX9bVw4NsA  (for a reader, used 0 of 50 times, until Mon 2026-09-21 14:13). Others join by /join k7Qm2ZtX9bVw4NsA."
         try await self.check([
             Case(
                 "/mute 8", "own.set", ["muted_until": .integer(Self.now + 8 * Self.hour)],
