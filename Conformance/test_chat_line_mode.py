@@ -183,7 +183,7 @@ def test_messages(server, chats, tmp_path):
     until(lambda: (tmp_path / "saved.txt").exists(), "no file")
     assert (tmp_path / "saved.txt").read_text() == "to the lighthouse\n"
     # The files of the conversation.
-    bob.do("/search in:. kind:file", "voyage.txt")
+    bob.repeat("/search in:. kind:file", "voyage.txt")  # the index of the server follows the log
     # The operator receives a report.
     bob.do(f"/report #{first} spam a word to the operator", f"The operator has the report of #{first}.")
     bob.do("/report chat other the title", "The operator has the report of the conversation.")
