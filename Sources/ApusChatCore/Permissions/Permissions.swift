@@ -21,7 +21,7 @@ package enum Permissions {
         }
         if let member, member.silencedUntil > time, Self.silencedActions.contains(action) {
             throw ChatError(
-                .forbidden, message: "An admin has silenced you. You can write again after `retry_after`.",
+                .forbidden, message: "An admin does not let you write here.",
                 retryAfter: member.silencedUntil - time)
         }
     }

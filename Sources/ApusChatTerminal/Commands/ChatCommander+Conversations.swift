@@ -3,15 +3,15 @@ import ApusChatProtocol
 
 /// Finds, creates and changes conversations.
 extension ChatCommander {
-    /// Returns the conversation with a number in the list, an id, a title or a user name. Creates
-    /// the conversation with a user if it does not exist.
+    /// Returns the conversation with a number in the list, an id, a title, an alias or a user name.
+    /// Creates the conversation with a user if it does not exist.
     package func conversation(named name: String) async throws -> ChatConversation {
         if let known = await self.known(name) { return known }
         return try await self.conversation(with: name.hasPrefix("@") ? String(name.dropFirst()) : name)
     }
 
-    /// Returns the known conversation with a number in the list, an id, a title or a user name; nil
-    /// if there is none.
+    /// Returns the known conversation with a number in the list, an id, a title, an alias or a user
+    /// name; nil if there is none.
     func known(_ name: String) async -> ChatConversation? {
         if let id = Self.entry(name, of: self.listed) { return self.client.conversation(id) }
         let heads = await self.client.heads.filter { $0.state == .joined }
@@ -21,6 +21,10 @@ extension ChatCommander {
             ChatText.title(of: $0).lowercased() == wanted || $0.peer?.name.rawValue == wanted && $0.kind == .pair
         }) {
             return self.client.conversation(known.conversation)
+        }
+        for head in heads where head.kind == .pair {
+            guard let peer = head.peer?.name, await self.client.title(of: peer).lowercased() == wanted else { continue }
+            return self.client.conversation(head.conversation)
         }
         return nil
     }

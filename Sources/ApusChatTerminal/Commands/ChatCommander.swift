@@ -178,13 +178,20 @@ package final class ChatCommander {
         return try self.user(name)
     }
 
-    /// Returns the time after a number of hours, in milliseconds since 1970; nil for an empty text.
+    /// Returns the time after a number of hours or a duration such as `30m` or `7d`, in
+    /// milliseconds since 1970; nil for an empty text.
     func time(inHours text: String) throws(ChatClientError) -> Int64? {
         guard !text.isEmpty else { return nil }
-        guard let hours = Int64(digits: text), (1...87_600).contains(hours) else {
+        let seconds: Int64
+        if let hours = Int64(digits: text) {
+            seconds = (1...87_600).contains(hours) ? hours * 3_600 : 0
+        } else {
+            seconds = ChatClock.seconds(text) ?? 0
+        }
+        guard (1...87_600 * 3_600).contains(seconds) else {
             throw ChatClientError(.invalidUse, message: "the number of hours must be from 1 to 87600, not \"\(ChatText.harmless(text))\"")
         }
-        return self.clock.now() + hours * 3_600_000
+        return self.clock.now() + seconds * 1_000
     }
 
     func list(_ names: [UserName]) -> String { names.map { "@\($0)" }.joined(separator: ", ") }

@@ -110,7 +110,7 @@ extension ChatTerminal {
             self.notice = ("The data of the server was replaced; the local copy was discarded.", true)
         case .connection(.signedOut): self.hasEnded = true
         case .storeFailed(let error): self.notice = (error.message, true)
-        case .users(let users): for user in users { self.names[user.name] = user.nick ?? user.name.rawValue }
+        case .users(let users): for user in users { self.names[user.name] = await self.client.title(of: user.name) }
         default: return
         }
         self.changed()
@@ -137,7 +137,7 @@ extension ChatTerminal {
                 preview = "\(sender == self.client.user ? "you" : self.name(sender)): \(preview)"
             }
             return ScreenConversation(
-                id: head.conversation.rawValue, title: ChatText.title(of: head), preview: preview, time: self.clock.time(head.at),
+                id: head.conversation.rawValue, title: self.title(of: head), preview: preview, time: self.clock.time(head.at),
                 unread: head.unread, mentions: head.mentions, isPinned: head.own.pinnedAt != nil,
                 isMuted: head.own.mutedUntil ?? 0 > now, isOnline: head.kind == .pair && head.peer?.online == true,
                 hasDraft: head.own.draft.map { !$0.text.isEmpty } ?? false, isMarked: head.own.isMarkedUnread)
@@ -200,6 +200,11 @@ extension ChatTerminal {
         return words.joined(separator: "  ")
     }
 
+    /// Returns the title of a conversation: for a pair, the alias of the other user if it has one.
+    func title(of head: ChatHead) -> String {
+        head.kind == .pair && head.peer != nil ? ChatText.harmless(self.list.title(of: head)) : ChatText.title(of: head)
+    }
+
     func name(_ user: UserName) -> String {
         if let known = self.names[user] { return known }
         self.wanted.insert(user)
@@ -220,8 +225,8 @@ extension ChatTerminal {
         Task { @MainActor [weak self] in
             var isNew = false
             for user in wanted {
-                guard let profile = await client.user(user) else { continue }
-                self?.names[user] = profile.nick ?? user.rawValue
+                guard await client.user(user) != nil else { continue }
+                self?.names[user] = await client.title(of: user)
                 isNew = true
             }
             if isNew { self?.changed() }

@@ -191,7 +191,7 @@ package final class ChatTerminal {
     /// Returns what `/logout`, `/leave` or `/delete` will do, for a confirmation; nil for other
     /// commands.
     private func question(before call: ChatCall) -> String? {
-        let title = self.thread?.head.map { ChatText.title(of: $0) }
+        let title = self.thread?.head.map { self.title(of: $0) }
         switch (call.name, title) {
         case (.logout, _): return "This ends the session and removes the messages from this device."
         case (.leave, let title?): return "This leaves \(title)."
@@ -212,7 +212,7 @@ package final class ChatTerminal {
         if heads.isEmpty { self.say(.init(text: "No conversations.", style: .dim)) }
         for (index, head) in heads.enumerated() {
             let unread = head.unread > 0 ? " (\(head.unread) new)" : ""
-            self.say(.init(text: "\(index + 1). \(ChatText.title(of: head))\(unread)", style: .plain, command: "/open \(index + 1)"))
+            self.say(.init(text: "\(index + 1). \(self.title(of: head))\(unread)", style: .plain, command: "/open \(index + 1)"))
         }
     }
 

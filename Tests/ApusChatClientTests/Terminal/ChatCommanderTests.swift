@@ -151,6 +151,7 @@ struct ChatCommanderTests {
             Case("/ban bob 2", "member.ban", ["users": ["bob"], "until": .integer(Self.now + 2 * Self.hour)]),
             Case("/unban bob", "member.unban", ["users": ["bob"]]),
             Case("/role bob admin", "member.role", ["users": ["bob"], "role": "admin"]),
+            Case("/silence bob 30m", "member.mute", ["users": ["bob"], "until": .integer(Self.now + Self.hour / 2)]),
             Case("/silence bob 1", "member.mute", ["users": ["bob"], "until": .integer(Self.now + Self.hour)]),
             Case("/silence bob", "member.mute", ["users": ["bob"], "until": .integer(Self.now + 87_600 * Self.hour)]),
             Case("/unsilence bob", "member.mute", ["users": ["bob"], "until": 0]),

@@ -59,6 +59,17 @@ struct ChatTerminalSessionTests {
         }
     }
 
+    @Test func aliasesAreShownAndOpened() async throws {
+        try await self.with { fixture, terminal, _ in
+            let contact = Contact(user: ChatUser(name: Value.bob, nick: "Bob"), state: .friend, alias: "Bobby", at: 1)
+            fixture.server.script("contacts", ContactsAnswer(contacts: [contact]).json)
+            fixture.server.disconnectAll()
+            try await eventually { terminal.screen.conversations.contains { $0.title == "Bobby" } }
+            await terminal.submit("/open bobby")
+            #expect(terminal.thread?.conversation.id == fixture.pair)
+        }
+    }
+
     @Test func theTitleTellsOfScheduledMessagesAndOfASilence() async throws {
         try await self.with { fixture, terminal, output in
             func script(_ count: Int) {
