@@ -279,6 +279,7 @@ def test_an_account_is_deleted_with_its_password(person, host):
     button(page, "Delete the account").click()
     button(page, "Delete the account").last.click()
     page.locator("#auth-form").wait_for()
+    page.locator(".toast", has_text="Your account was deleted.").wait_for()
     assert host.ask("alice", "people", {"query": "mara"})["users"] == []
 
 

@@ -86,7 +86,7 @@ def test_a_video_call_is_seen_and_heard_on_both_sides(person, host, pair):
     line.get_by_role("button", name="Call back").click()
     bob.locator(".call-ring").wait_for()
     for page in (alice, bob):
-        page.locator(".chat-list .row", has_text="Video call").wait_for()
+        page.locator(".chat-list .row", has_text="Video call").locator(".icon-video").wait_for()
     control(alice, "hang-up")
     bob.locator(".call-ring").wait_for(state="detached")
 

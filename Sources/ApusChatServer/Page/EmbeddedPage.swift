@@ -14,13 +14,13 @@ enum EmbeddedPage {
         _img_maskable_512_png,
         _img_touch_180_png,
         _index_html,
-        _js_app_99c7cbbf52298904_js,
+        _js_app_1816a717ef63305e_js,
         _js_core_core_2804b742bc25ae57_js,
         _js_core_worker_9edaf4c972714ba6_js,
-        _js_i18n_zh_0f33a957a51dd9a1_js,
+        _js_i18n_zh_edcfda5ea0f37a0a_js,
         _js_state_sample_779671c446839e6f_js,
         _js_test_af4dddca0b9caee9_js,
-        _js_views_panels_0a52e9be7788e57a_js,
+        _js_views_panels_eef2303403591522_js,
         _sw_js,
         _test_html,
     ]
@@ -1529,14 +1529,14 @@ gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gPQVAAAA//+DQEnNAAAA
   <meta name="theme-color" media="(prefers-color-scheme: dark)" content="#171b22">
   <meta name="referrer" content="no-referrer">
   <link rel="prefetch" href="js/core-worker-9edaf4c972714ba6.js">
-  <meta name="later" content="js/i18n-zh-0f33a957a51dd9a1.js">
-  <meta name="later" content="js/views-panels-0a52e9be7788e57a.js">
+  <meta name="later" content="js/i18n-zh-edcfda5ea0f37a0a.js">
+  <meta name="later" content="js/views-panels-eef2303403591522.js">
   <title>Apus</title>
   <link rel="icon" href="img/icon.svg" type="image/svg+xml">
   <link rel="apple-touch-icon" href="img/touch-180.png">
   <link rel="manifest" href="app.webmanifest">
   <link rel="stylesheet" href="css/page-fb75204d07550510.css">
-  <script type="module" src="js/app-99c7cbbf52298904.js"></script>
+  <script type="module" src="js/app-1816a717ef63305e.js"></script>
 </head>
 <body>
   <div id="app"></div>
@@ -1547,7 +1547,7 @@ gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gPQVAAAA//+DQEnNAAAA
 
 """#))
 
-    private static let _js_app_99c7cbbf52298904_js = EmbeddedFile(path: "js/app-99c7cbbf52298904.js", content: .text(#"""
+    private static let _js_app_1816a717ef63305e_js = EmbeddedFile(path: "js/app-1816a717ef63305e.js", content: .text(#"""
 const $parts = {};
 const $later = (path) => $parts[path] ??= import(path).then((part) => part.default($all()), (error) => { delete $parts[path]; throw error; });
 const $all = () => ({ $later, $core_applying, $state_notifications, $core_receipts, $state_api, $state_lists, $state_window, $state_store, $state_index, $boot, $views_dom, $views_icons, $i18n_en, $i18n_index, $i18n_format, $views_model, $views_menu, $views_auth, $views_avatar, $calls_media, $views_calltiles, $views_toast, $views_calldevices, $views_callscreen, $views_callring, $calls_machine, $calls_stats, $calls_peer, $calls_signals, $calls_call, $calls_center, $calls_tone, $views_calls, $views_address, $views_dialog, $views_later, $views_clipboard, $text_skeleton, $views_lookalike, $views_virtual, $views_rows, $views_pickers, $views_searchfilters, $text_emoji, $text_markdown, $text_render, $views_search, $views_folders, $views_conversationmenu, $views_fields, $views_requests, $views_callbar, $views_threadheader, $views_sidebar, $views_albums, $views_emojipicker, $views_completion, $media_wave, $media_recorder, $views_attachmenu, $text_blurhash, $media_describe, $core_requests, $views_sendfiles, $views_scheduledline, $views_slowmode, $views_tray, $views_voicebar, $views_composer, $views_contactbar, $views_pagedpeople, $views_votes, $views_pictures, $views_place, $media_played, $media_player, $views_voice, $views_attachments, $views_message, $views_requestbar, $views_rowshape, $views_threadactions, $views_threadinput, $views_thread, $views_shell, $views_sound, $state_push, $views_preferences, $app });
@@ -3502,6 +3502,7 @@ insecureHint: "This page was opened without HTTPS. The browser then offers no no
 deleteAccount: "Delete my account",
 deleteAccountHint: "Your messages are blanked and you leave all groups. This cannot be undone.",
 deleteAccountQuestion: "Delete the account {name}? Your messages are blanked, and the name is never given out again.",
+accountDeleted: "Your account was deleted.",
 deleteAccountDo: "Delete the account",
 enterSends: "Send with Enter",
 filterKind: "Kind",
@@ -3647,7 +3648,7 @@ const $i18n_index = (() => {
 
 const { en } = $i18n_en;
 
-const LOADERS = { en: async () => en, zh: async () => (await $later("./i18n-zh-0f33a957a51dd9a1.js")).zh };
+const LOADERS = { en: async () => en, zh: async () => (await $later("./i18n-zh-edcfda5ea0f37a0a.js")).zh };
 const LANGUAGE_NAMES = { en: "English", zh: "中文" };
 
 let language = "en";
@@ -5804,7 +5805,7 @@ globalThis.requestIdleCallback ? requestIdleCallback(start, { timeout: 5000 }) :
 }
 
 async function load() {
-panels = await $later("./views-panels-0a52e9be7788e57a.js");
+panels = await $later("./views-panels-eef2303403591522.js");
 return panels;
 }
 return { withPanels, preparePanels };
@@ -7564,7 +7565,7 @@ if (!last) return h("span", { class: "preview" }, "");
 const isGone = /recalled|expired|erased/.test(last.state);
 if (last.kind === "conversation.create" && head.kind === "channel") return h("span", { class: "preview ellipsis" }, t("eventCreateChannel"));
 const named = !isNote(last) && !(isGone && last.sender === state.account?.name) && (isGroup(head) ? last.sender : last.sender === state.account?.name && head.kind !== "self" && last.kind !== "call");
-return h("span", { class: "preview ellipsis" }, named ? h("span", { class: "who" }, `${actorName(state, last.sender)}${t("colon")}`) : null, ICONS[last.kind] && !isGone ? icon(ICONS[last.kind]) : null, eventText(state, last).replace(/\s+/g, " "));
+return h("span", { class: "preview ellipsis" }, named ? h("span", { class: "who" }, `${actorName(state, last.sender)}${t("colon")}`) : null, ICONS[last.kind] && !isGone ? icon(last.media === "video" ? "video" : ICONS[last.kind]) : null, eventText(state, last).replace(/\s+/g, " "));
 }
 
 #otherRow(row) {
@@ -15979,7 +15980,7 @@ return {  };
 
 """#))
 
-    private static let _js_i18n_zh_0f33a957a51dd9a1_js = EmbeddedFile(path: "js/i18n-zh-0f33a957a51dd9a1.js", content: .text(#"""
+    private static let _js_i18n_zh_edcfda5ea0f37a0a_js = EmbeddedFile(path: "js/i18n-zh-edcfda5ea0f37a0a.js", content: .text(#"""
 export default ({  }) => {
 const $i18n_zh = (() => {
 
@@ -16555,6 +16556,7 @@ insecureHint: "此页面未通过 HTTPS 打开。浏览器因此不提供通知�
 deleteAccount: "删除我的账号",
 deleteAccountHint: "你的消息将被清空，并退出所有群组，且无法恢复。",
 deleteAccountQuestion: "删除账号 {name}？你的消息会被清空，该用户名不会再次开放。",
+accountDeleted: "你的账号已删除。",
 deleteAccountDo: "删除账号",
 enterSends: "按 Enter 发送",
 filterKind: "类型",
@@ -18123,7 +18125,7 @@ return {  };
 
 """#))
 
-    private static let _js_views_panels_0a52e9be7788e57a_js = EmbeddedFile(path: "js/views-panels-0a52e9be7788e57a.js", content: .text(#"""
+    private static let _js_views_panels_eef2303403591522_js = EmbeddedFile(path: "js/views-panels-eef2303403591522.js", content: .text(#"""
 export default ({ $views_dom, $views_icons, $i18n_index, $i18n_format, $views_model, $views_menu, $views_avatar, $views_toast, $views_dialog, $views_clipboard, $views_lookalike, $views_rows, $views_pickers, $text_markdown, $text_render, $views_folders, $views_conversationmenu, $views_fields, $views_requests, $media_recorder, $text_blurhash, $views_pagedpeople, $views_pictures, $views_place, $media_player, $views_attachments, $views_sound, $state_push }) => {
 const $views_addmembers = (() => {
 
@@ -19860,6 +19862,7 @@ if (!proof.value) return refusedPassword(error, proof, t("fieldRequired"));
 if (!(await confirm(t("deleteAccount"), { yes: t("deleteAccountDo"), dangerous: true, detail: t("deleteAccountQuestion", { name: `@${state.account.name}` }) }))) return;
 try {
 await state.deleteAccount(proof.value);
+toast(t("accountDeleted"), { seconds: 10 });
 } catch (refusal) {
 refusedPassword(error, proof, refusal.code === "forbidden" ? t("passwordWrong") : errorText(refusal));
 }

@@ -572,6 +572,7 @@ export const en = {
   deleteAccount: "Delete my account",
   deleteAccountHint: "Your messages are blanked and you leave all groups. This cannot be undone.",
   deleteAccountQuestion: "Delete the account {name}? Your messages are blanked, and the name is never given out again.",
+  accountDeleted: "Your account was deleted.",
   deleteAccountDo: "Delete the account",
   enterSends: "Send with Enter",
   filterKind: "Kind",

@@ -572,6 +572,7 @@ export const zh = {
   deleteAccount: "删除我的账号",
   deleteAccountHint: "你的消息将被清空，并退出所有群组，且无法恢复。",
   deleteAccountQuestion: "删除账号 {name}？你的消息会被清空，该用户名不会再次开放。",
+  accountDeleted: "你的账号已删除。",
   deleteAccountDo: "删除账号",
   enterSends: "按 Enter 发送",
   filterKind: "类型",

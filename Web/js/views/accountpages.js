@@ -72,6 +72,7 @@ export function accountPage(app, page) {
       if (!(await confirm(t("deleteAccount"), { yes: t("deleteAccountDo"), dangerous: true, detail: t("deleteAccountQuestion", { name: `@${state.account.name}` }) }))) return;
       try {
         await state.deleteAccount(proof.value);
+        toast(t("accountDeleted"), { seconds: 10 });
       } catch (refusal) {
         refusedPassword(error, proof, refusal.code === "forbidden" ? t("passwordWrong") : errorText(refusal));
       }

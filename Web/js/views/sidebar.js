@@ -245,7 +245,7 @@ export class Sidebar {
     const isGone = /recalled|expired|erased/.test(last.state);
     if (last.kind === "conversation.create" && head.kind === "channel") return h("span", { class: "preview ellipsis" }, t("eventCreateChannel"));
     const named = !isNote(last) && !(isGone && last.sender === state.account?.name) && (isGroup(head) ? last.sender : last.sender === state.account?.name && head.kind !== "self" && last.kind !== "call");
-    return h("span", { class: "preview ellipsis" }, named ? h("span", { class: "who" }, `${actorName(state, last.sender)}${t("colon")}`) : null, ICONS[last.kind] && !isGone ? icon(ICONS[last.kind]) : null, eventText(state, last).replace(/\s+/g, " "));
+    return h("span", { class: "preview ellipsis" }, named ? h("span", { class: "who" }, `${actorName(state, last.sender)}${t("colon")}`) : null, ICONS[last.kind] && !isGone ? icon(last.media === "video" ? "video" : ICONS[last.kind]) : null, eventText(state, last).replace(/\s+/g, " "));
   }
 
   #otherRow(row) {
