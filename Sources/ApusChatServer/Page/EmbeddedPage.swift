@@ -14,7 +14,7 @@ enum EmbeddedPage {
         _img_maskable_512_png,
         _img_touch_180_png,
         _index_html,
-        _js_app_1816a717ef63305e_js,
+        _js_app_f3824b06e4ac2315_js,
         _js_core_core_2804b742bc25ae57_js,
         _js_core_worker_9edaf4c972714ba6_js,
         _js_i18n_zh_edcfda5ea0f37a0a_js,
@@ -1536,7 +1536,7 @@ gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gPQVAAAA//+DQEnNAAAA
   <link rel="apple-touch-icon" href="img/touch-180.png">
   <link rel="manifest" href="app.webmanifest">
   <link rel="stylesheet" href="css/page-fb75204d07550510.css">
-  <script type="module" src="js/app-1816a717ef63305e.js"></script>
+  <script type="module" src="js/app-f3824b06e4ac2315.js"></script>
 </head>
 <body>
   <div id="app"></div>
@@ -1547,7 +1547,7 @@ gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gPQVAAAA//+DQEnNAAAA
 
 """#))
 
-    private static let _js_app_1816a717ef63305e_js = EmbeddedFile(path: "js/app-1816a717ef63305e.js", content: .text(#"""
+    private static let _js_app_f3824b06e4ac2315_js = EmbeddedFile(path: "js/app-f3824b06e4ac2315.js", content: .text(#"""
 const $parts = {};
 const $later = (path) => $parts[path] ??= import(path).then((part) => part.default($all()), (error) => { delete $parts[path]; throw error; });
 const $all = () => ({ $later, $core_applying, $state_notifications, $core_receipts, $state_api, $state_lists, $state_window, $state_store, $state_index, $boot, $views_dom, $views_icons, $i18n_en, $i18n_index, $i18n_format, $views_model, $views_menu, $views_auth, $views_avatar, $calls_media, $views_calltiles, $views_toast, $views_calldevices, $views_callscreen, $views_callring, $calls_machine, $calls_stats, $calls_peer, $calls_signals, $calls_call, $calls_center, $calls_tone, $views_calls, $views_address, $views_dialog, $views_later, $views_clipboard, $text_skeleton, $views_lookalike, $views_virtual, $views_rows, $views_pickers, $views_searchfilters, $text_emoji, $text_markdown, $text_render, $views_search, $views_folders, $views_conversationmenu, $views_fields, $views_requests, $views_callbar, $views_threadheader, $views_sidebar, $views_albums, $views_emojipicker, $views_completion, $media_wave, $media_recorder, $views_attachmenu, $text_blurhash, $media_describe, $core_requests, $views_sendfiles, $views_scheduledline, $views_slowmode, $views_tray, $views_voicebar, $views_composer, $views_contactbar, $views_pagedpeople, $views_votes, $views_pictures, $views_place, $media_played, $media_player, $views_voice, $views_attachments, $views_message, $views_requestbar, $views_rowshape, $views_threadactions, $views_threadinput, $views_thread, $views_shell, $views_sound, $state_push, $views_preferences, $app });
@@ -9782,8 +9782,8 @@ this.end();
 
 async update() {
 const { head, thread, state } = this.view;
-const isShown = thread === null && isGroup(head) && isAdmin(head) && head.settings?.join === "approval" && (!head.state || head.state === "joined");
-const key = `${isShown} ${head.members_version}`;
+const isShown = thread === null && isGroup(head) && isAdmin(head) && (!head.state || head.state === "joined");
+const key = `${isShown} ${head.settings?.join === "approval" ? head.members_version : ""}`;
 if (key === this.#key) return;
 this.#key = key;
 const answer = isShown ? await state.verb("members", { conv: head.conv, state: "requested" }).catch(() => null) : { members: [] };

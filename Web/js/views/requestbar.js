@@ -22,11 +22,14 @@ export class RequestBar {
     this.end();
   }
 
-  /** Requests the number again after a change of the members or of the way to join. */
+  /**
+   * Requests the number. A link can ask for an approval in any group. Changes of the members, which
+   * can be frequent, matter only if each new member needs one.
+   */
   async update() {
     const { head, thread, state } = this.view;
-    const isShown = thread === null && isGroup(head) && isAdmin(head) && head.settings?.join === "approval" && (!head.state || head.state === "joined");
-    const key = `${isShown} ${head.members_version}`;
+    const isShown = thread === null && isGroup(head) && isAdmin(head) && (!head.state || head.state === "joined");
+    const key = `${isShown} ${head.settings?.join === "approval" ? head.members_version : ""}`;
     if (key === this.#key) return;
     this.#key = key;
     const answer = isShown ? await state.verb("members", { conv: head.conv, state: "requested" }).catch(() => null) : { members: [] };
