@@ -112,7 +112,7 @@ package enum ChatCommandName: String, CaseIterable, Hashable, Sendable {
         case .poll:
             Form(
                 arguments: "QUESTION | A | B",
-                help: "create a poll; before the question: --several for several votes of a user, --anonymous, --until TIME",
+                help: "create a poll; --several, --anonymous and --until TIME can precede the question",
                 missing: "question")
         case .vote: Form(arguments: "[#N] NUMBER …", help: "vote in a poll; /vote 0 withdraws the votes", missing: "number of the option")
         case .votes: Form(arguments: "[#N]", help: "list the users that voted in a poll")
@@ -161,7 +161,7 @@ package enum ChatCommandName: String, CaseIterable, Hashable, Sendable {
         case .set:
             Form(
                 arguments: "SETTING VALUE",
-                help: "set invite, manage, pin or mention_all to members or admins, history to all or join, receipts to yes or no",
+                help: "set invite, manage, pin, mention_all: members|admins; history: all|join; receipts: yes|no",
                 missing: "setting")
         case .joining: Form(arguments: "open|approval|closed", help: "set how users join", missing: "choice")
         case .listed: Form(arguments: "yes|no", help: "set whether the directory lists the conversation", missing: "choice")
@@ -169,7 +169,7 @@ package enum ChatCommandName: String, CaseIterable, Hashable, Sendable {
         case .link:
             Form(
                 arguments: "[HOURS] [USES] [ROLE] [approval]",
-                help: "create an invite link for members, readers or guests; with approval, an admin admits them")
+                help: "create an invite link for members, readers or guests, or with approval by an admin")
         case .revoke: Form(arguments: "CODE", help: "revoke an invite link", missing: "code")
         case .group: Form(arguments: "TITLE: NAME …", help: "create a group", aliases: ["new", "n"], missing: "title")
         case .channel: Form(arguments: "TITLE", help: "create a channel that the directory lists", missing: "title")
@@ -197,7 +197,7 @@ package enum ChatCommandName: String, CaseIterable, Hashable, Sendable {
         case .privacy:
             Form(
                 arguments: "[SETTING VALUE]",
-                help: "show or set messages, last_seen, avatar, add or find for all, contacts or none, and receipts or typing: yes or no")
+                help: "messages, last_seen, avatar, add, find: all|contacts|none; receipts, typing: yes|no")
         case .quiet: Form(arguments: "[FROM UNTIL|off]", help: "show or set the hours without notifications, such as 22:00 07:00")
         case .folders: Form(arguments: "[delete NAME]", help: "list the folders, or delete one")
         case .sessions: Form(help: "list the devices that are signed in")

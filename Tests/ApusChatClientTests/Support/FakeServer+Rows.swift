@@ -15,7 +15,8 @@ extension FakeServer {
         let peer = row.conversation.pair.flatMap { pair in self.names[pair.low == user ? pair.high : pair.low] }
         return ChatHead(
             conversation: ConversationID(number: row.conversation.key.rawValue), kind: row.conversation.kind, state: row.member.state,
-            peer: peer.map { ChatUser(name: $0) }, members: Int64(counters.memberCount), seq: counters.lastSeq, n: counters.lastN,
+            role: row.member.role, peer: peer.map { ChatUser(name: $0) }, members: Int64(counters.memberCount),
+            settings: row.conversation.kind == .pair ? nil : row.conversation.settings, seq: counters.lastSeq, n: counters.lastN,
             minSeq: row.member.minSeq, read: max(row.member.readN, row.member.floorN), unread: row.unread, at: counters.lastAt)
     }
 
