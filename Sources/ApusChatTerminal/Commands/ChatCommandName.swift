@@ -84,8 +84,7 @@ package enum ChatCommandName: String, CaseIterable, Hashable, Sendable {
         case .search:
             Form(
                 arguments: "[FILTERS] WORDS",
-                help: "find messages; filters: from:NAME, in:NAME (in:. is this one), kind:image, after:TIME, "
-                    + "before:TIME",
+                help: "find messages; filters: from:NAME, in:NAME (. is this one), kind:file, after:7d, before:7d",
                 aliases: ["s"], missing: "words")
         case .pins: Form(help: "list the pinned messages")
         case .thread: Form(arguments: "[#N] [TEXT]", help: "show the thread of a message, or answer in it", aliases: ["t"])
