@@ -86,7 +86,7 @@ struct ChatCommanderArgumentTests {
     @Test func numbersAreDigits() async throws {
         let hours = "the number of hours must be from 1 to 87600, not "
         var lines: [(String, String)] = []
-        for wrong in ["+1", "-1", "1.5", "1e2", "0x1", "１", "٣", "1h", "0", "87601", "99999999999999999999"] {
+        for wrong in ["+1", "-1", "1.5", "1e2", "0x1", "１", "٣", "1x", "0", "87601", "99999999999999999999"] {
             lines += ["/ban bob \(wrong)", "/silence bob \(wrong)", "/mute \(wrong)", "/link \(wrong)"].map { ($0, hours) }
         }
         for wrong in ["+2", "-2", "0", "2.0", "２", "two"] {
