@@ -5,7 +5,7 @@ import Foundation
 /// `apus bench compare`: prints two results side by side.
 struct BenchCompareCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "compare", abstract: "Compare two results that --json has written.",
+        commandName: "compare", abstract: "Compare two results, written by `apus bench … --json`.",
         discussion: "A change below 5 % counts as no change: two runs of the same load on one machine can differ by that much.")
 
     @Argument(help: "The file with the first result.") var before: String

@@ -16,7 +16,7 @@ import NIOCore
 /// `docs/openapi.json`.
 struct ChatRoutesServer: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "chat-routes", abstract: "Serve the HTTP interface of the chat without its messages.")
+        commandName: "chat-routes", abstract: "Serve the HTTP routes of the accounts and files of the chat, without Socket.IO.")
 
     @Option(help: "The port; 0 selects a free one.") var port = 0
     @Option(help: "The data folder.") var folder: String

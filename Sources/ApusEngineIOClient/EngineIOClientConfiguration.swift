@@ -5,7 +5,7 @@ public import HTTPTypes
 
 /// The configuration of an Engine.IO client.
 public struct EngineIOClientConfiguration: Sendable {
-    /// The revision of the protocol to request.
+    /// The version of the protocol to request.
     public enum ProtocolVersion: Sendable, Hashable {
         /// Requests version 4 and falls back to version 3. It falls back if the server refuses
         /// version 4, or if its first response has the format of version 3: a Socket.IO 2.x server

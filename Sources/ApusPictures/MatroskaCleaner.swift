@@ -102,7 +102,7 @@ struct MatroskaCleaner {
             return Element(id: id, start: start, content: content, end: nil)
         }
         guard let size = Int64(exactly: size), size <= limit - content else {
-            guard place == .file else { throw DamagedFilm("an element exceeds the element around it") }
+            guard place == .file else { throw DamagedFilm("an element extends beyond the end of its parent element") }
             // The end of an interrupted recording may be missing.
             guard id == Self.segment || id == Self.cluster || Self.clusterChildren.contains(id) else { return nil }
             return Element(id: id, start: start, content: content, end: limit)

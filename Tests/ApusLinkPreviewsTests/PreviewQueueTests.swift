@@ -58,7 +58,7 @@ import Testing
         #expect(self.queue.add(4, for: other, of: 1, at: 999) == .refused)
         #expect(self.queue.add(4, for: other, of: 2, at: 999) == .queued)
         #expect(self.queue.add(5, for: try self.address("https://c.example/"), of: 1, at: 1_000) == .queued)
-        // Two pages are remembered: the oldest one was forgotten.
+        // The queue keeps two results: the oldest one was removed.
         #expect(self.queue.add(6, for: try self.address("https://a.example/2"), of: 3, at: 5) == .known(nil))
         #expect(self.queue.add(6, for: try self.address("https://a.example/0"), of: 3, at: 5) == .queued)
     }

@@ -56,7 +56,7 @@ struct PythonPeerTests {
         let socket = SocketIOManager(url: peer.url, configuration: way.configuration()).defaultSocket
         try await socket.connect(timeout: self.seconds)
         var seen: [String] = []
-        // An upgrade takes a few round trips during the traffic and loses no message.
+        // The requests continue during an upgrade, which loses no message.
         repeat {
             seen.append(try await socket.emitWithAck("transport", timeout: self.seconds, as: String.self))
         } while way == .upgrade && seen.last != "websocket" && seen.count < 1000

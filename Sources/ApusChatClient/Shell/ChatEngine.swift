@@ -205,8 +205,9 @@ actor ChatEngine {
         self.requests.removeValue(forKey: number)?.resume(returning: result)
     }
 
-    /// Sends a request, and repeats it at most twice if it gets no answer. The repetition is safe,
-    /// because the request only reads or has an id.
+    /// Sends a request at most three times: repeats it if it gets no answer, or if the server
+    /// refuses it because `hello` was not sent before. The repetition is safe, because the request
+    /// only reads or has an id.
     func askPatiently<Request: WireObject, Answer: WireObject>(
         _ verb: ChatVerb<Request, Answer>, _ request: Request
     ) async throws(ChatClientError) -> Answer {

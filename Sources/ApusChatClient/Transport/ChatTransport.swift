@@ -8,7 +8,7 @@ package enum ChatTransportEvent: Sendable {
     /// The connection is lost. If `reconnects` is false, the transport does not reconnect before
     /// ``ChatTransport/connect()`` is called.
     case disconnected(reconnects: Bool)
-    /// The server refused the connection, because of the access token or because of the client.
+    /// The connection cannot be established with the current access token or configuration.
     case refused(ChatError)
     case push(name: String, payload: JSONValue)
     /// The answer to the request of this number, or the error of a request that gets no answer:
@@ -56,8 +56,8 @@ package protocol ChatHTTPTransport: Sendable {
     func shutdown()
 }
 
-/// The user or the conversation whose picture a blob is. Other users may read the blob only as this
-/// picture.
+/// The user, conversation or invite link whose picture a blob is. A request for the picture of
+/// another user must name it.
 package enum BlobOwner: Sendable, Hashable {
     case user(UserName)
     case conversation(ConversationID)

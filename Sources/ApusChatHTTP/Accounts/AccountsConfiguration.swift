@@ -35,7 +35,7 @@ package struct AccountsConfiguration: Sendable {
 package struct AccountsClock: Sendable {
     /// Milliseconds since 1970.
     package var now: @Sendable () -> Int64
-    /// Milliseconds of a monotonic clock.
+    /// Returns the time of a monotonic clock, in milliseconds.
     package var elapsed: @Sendable () -> Int64
     /// Whether the wall clock is trusted. If not, the ages of sessions are not evaluated.
     package var isTrusted: @Sendable () -> Bool

@@ -156,7 +156,7 @@ package final class BlobFiles: Sendable {
     }
 
     /// Returns a picture without its metadata, and its media type; nil if the bytes are not a
-    /// picture of a supported format.
+    /// picture of a supported format, or the picture is damaged.
     package func cleaned(_ bytes: [UInt8]) async throws -> (bytes: [UInt8], type: String)? {
         try await self.pictures.runIfActive {
             guard MediaType.isPicture(Array(bytes.prefix(MediaType.prefixBytes))), let picture = PictureHeader(bytes) else { return nil }

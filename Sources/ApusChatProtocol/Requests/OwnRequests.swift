@@ -134,7 +134,7 @@ public struct UserSettings: Hashable, Sendable, WireObject {
     /// The end of the quiet hours, in minutes after midnight UTC. A change in which the start and
     /// the end are equal removes the quiet hours.
     public var quietUntil: Int64?
-    /// The folders, in the order of the list.
+    /// The folders, in the order in which they are shown.
     public var folders: [Folder]?
 
     /// Creates settings. A setting that is nil is not changed.

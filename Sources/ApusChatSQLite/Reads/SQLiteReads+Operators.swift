@@ -40,8 +40,8 @@ extension SQLiteReads {
         }
     }
 
-    /// Returns the numbers of rows of some tables. It reads whole tables, which takes long for a
-    /// large database.
+    /// Returns the statistics of the server by name: numbers of rows, and sizes in bytes. Reads
+    /// whole tables, which is slow for a large database.
     package func statistics() throws(StorageError) -> [(name: String, count: Int64)] {
         var counts: [(String, Int64)] = []
         for (name, sql) in [

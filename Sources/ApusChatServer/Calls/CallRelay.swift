@@ -18,7 +18,8 @@ package struct CallRelay: Sendable {
 
     /// Returns the answer to `call.servers`.
     ///
-    /// - Parameter time: The time, in milliseconds since 1970.
+    /// - Parameter time: The current time in milliseconds since 1970, from which the expiry of the
+    ///   credentials is calculated.
     package func servers(for user: UserName, at time: Int64) -> CallServersAnswer {
         let configuration = self.configuration
         let seconds = (time / 1_000).addingReportingOverflow(configuration.credentialLifetime.components.seconds).partialValue

@@ -9,7 +9,7 @@ extension ChatServerConfiguration {
         /// Required if ``urls`` has a TURN server. Devices receive credentials made from it.
         public var secret: String?
         /// The time for which credentials are valid. Default: 12 hours. A call that lasts longer
-        /// keeps its connections, and requests credentials again for a new network.
+        /// keeps its connections; a device that changes its network requests new credentials.
         public var credentialLifetime: Duration
         /// Whether devices use the TURN servers only. Default: `false`. The members of a call then
         /// do not learn each other's addresses, and all media passes through the TURN servers.

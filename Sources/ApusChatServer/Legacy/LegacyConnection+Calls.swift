@@ -34,7 +34,7 @@ extension LegacyConnection {
             ChatVerbs.history, HistoryRequest(conversation: room.conversation, range: .from(room.call), limit: 1))
         guard let event = page.events.first, event.seq == room.call, case .call(let call)? = ChatBody(event),
             call.state == .ringing || call.state == .accepted, case .pair(let peer)? = self.kind(of: room.conversation)
-        else { throw LegacyRefusal("There is no such call.") }
+        else { throw LegacyRefusal("The call does not exist, has ended, or is not a call of two users.") }
         if let joined = self.calls.joined, joined != room { await self.leaveCall() }
         if call.state == .ringing, event.sender != user {
             _ = try await self.chat.ask(
@@ -55,7 +55,7 @@ extension LegacyConnection {
         let signal = try LegacySignal(event: event.rawValue, argument)
         guard let room = self.calls.joined, let target = argument["socketId"]?.stringValue.flatMap({ DeviceID($0) }),
             let user = self.server.rooms.withLockedValue({ $0.user(of: target, in: room) })
-        else { throw LegacyRefusal("`socketId` must be a device of the call.") }
+        else { throw LegacyRefusal("`socketId` must be a device of the call that this connection has joined.") }
         try await self.tell(signal, in: room, user, target)
     }
 

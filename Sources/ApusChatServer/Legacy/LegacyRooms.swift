@@ -6,7 +6,7 @@ struct LegacyRooms: Sendable {
     private static let maximumDevices = 8
     private var rooms: [LegacyRoom: [DeviceID: UserName]] = [:]
 
-    /// Adds a device, which an app or a `signal` of another client announces.
+    /// Adds a device that joins through this server, or whose `signal` came through the chat.
     ///
     /// - Returns: The other devices of the call; nil if the call has the maximum number of devices.
     mutating func join(_ room: LegacyRoom, _ device: DeviceID, of user: UserName) -> [DeviceID: UserName]? {

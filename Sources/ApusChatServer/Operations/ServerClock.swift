@@ -8,7 +8,7 @@ import NIOConcurrencyHelpers
 package struct SystemClock: Sendable {
     /// Returns the time of the wall clock, in milliseconds since 1970.
     package var wall: @Sendable () -> Int64
-    /// Milliseconds of a monotonic clock.
+    /// Returns the time of a monotonic clock, in milliseconds.
     package var monotonic: @Sendable () -> Int64
 
     package init(wall: @escaping @Sendable () -> Int64, monotonic: @escaping @Sendable () -> Int64) {

@@ -10,7 +10,7 @@ package import NIOCore
 package final class ChatLog: Sendable {
     /// The clocks. Tests replace them.
     package struct Environment: Sendable {
-        /// Milliseconds of a monotonic clock.
+        /// Returns the time of a monotonic clock, in milliseconds.
         package let monotonic: @Sendable () -> Int64
         private let wall: @Sendable () -> Int64
         private let stamps: NIOLockedValueBox<StampClock>

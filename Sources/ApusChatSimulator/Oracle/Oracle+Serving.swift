@@ -19,7 +19,7 @@ extension Oracle {
         guard let range = person.range(last: book.lastSeq), range.contains(entry.seq) else { return .absent }
         if entry.isHidden(from: user) { return .hidden }
         if entry.n == 0, entry.ref > 0, let target = book.index(of: entry.ref) {
-            // A change would reveal an entry that the user may not see.
+            // The change of an entry that the user may not see is hidden, too.
             if entry.ref < range.lowerBound || book.entries[target].isHidden(from: user) { return .hidden }
         }
         return entry.state.isBlank ? .blank : .full

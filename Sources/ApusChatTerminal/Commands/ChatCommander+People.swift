@@ -177,7 +177,8 @@ extension ChatCommander {
             return self.say("You no longer ask to join \(ChatText.title(of: joining)).")
         }
         guard let user = UserName(name), try await self.client.contacts(.asking).contacts.contains(where: { $0.user.name == user }) else {
-            throw ChatClientError(.notFound, message: "you have sent no request to \(ChatText.harmless(name)); /requests lists them")
+            throw ChatClientError(
+                .notFound, message: "you have no pending request to \(ChatText.harmless(name)); /requests lists your requests")
         }
         try await self.client.removeContact(user)
         self.say("You no longer ask @\(user) to become a contact.")

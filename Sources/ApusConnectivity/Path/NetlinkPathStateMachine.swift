@@ -55,7 +55,7 @@ struct NetlinkPathStateMachine {
     /// Handles the opening of the socket.
     mutating func opened() -> Action { self.begin() }
 
-    /// Handles the end of the pause.
+    /// Handles the timer that delays the next dump.
     mutating func timerFired() -> Action {
         switch self.state {
         case .resting: return self.begin()

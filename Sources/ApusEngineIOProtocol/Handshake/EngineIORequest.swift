@@ -6,7 +6,7 @@ package enum EngineIORequest: Equatable, Sendable {
     case handshake(EngineIOTransport, EngineIOVersion)
     case poll(sid: String)
     case post(sid: String)
-    /// A WebSocket with the session id of a polling session.
+    /// A WebSocket handshake with the id of a polling session.
     case upgrade(sid: String)
     /// A CORS preflight.
     case preflight

@@ -254,7 +254,9 @@ package struct TransferSender: Sendable {
         self.resends += 1
         guard self.resends <= self.settings.maximumResends else {
             return self.fail(
-                TransferError(.corrupted, message: "the receiver requested \(self.resends) resends, more than the maximum"), notifies: true)
+                TransferError(
+                    .corrupted, message: "the receiver requested \(self.resends) resends; the maximum is \(self.settings.maximumResends)"),
+                notifies: true)
         }
         self.position = again
         self.state = .sending

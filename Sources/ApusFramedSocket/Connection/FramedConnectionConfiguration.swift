@@ -23,8 +23,8 @@ public struct FramedConnectionConfiguration: Sendable {
     /// The time within which a header must be complete, from its first byte. Default: 10 seconds.
     public var headerTimeout: Duration = .seconds(10)
 
-    /// The maximum time for which the peer may read none of the written bytes. Then the connection
-    /// fails. Default: 30 seconds.
+    /// The time after which the connection fails if the peer reads none of the written bytes.
+    /// Default: 30 seconds.
     public var stallTimeout: Duration = .seconds(30)
 
     /// The time without received bytes after which the peer is pinged.

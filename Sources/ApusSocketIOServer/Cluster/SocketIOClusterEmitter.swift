@@ -56,7 +56,7 @@ public struct SocketIOClusterEmitter: Sendable {
         self.emit(event, arguments: try SocketIOArguments.encode(repeat each arguments))
     }
 
-    /// Makes the sockets enter these rooms.
+    /// Makes the sockets join these rooms.
     public func socketsJoin(_ rooms: String...) { self.publish(.join(targets: self.targets, rooms: rooms)) }
 
     /// Makes the sockets leave these rooms.

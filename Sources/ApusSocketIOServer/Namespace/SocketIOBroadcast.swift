@@ -254,10 +254,10 @@ extension SocketIOBroadcasting {
         if let id { broadcast.requestSockets(id) }
     }
 
-    /// Makes the sockets enter these rooms.
+    /// Makes the sockets join these rooms.
     public func socketsJoin(_ rooms: String...) { self.socketsJoin(rooms) }
 
-    /// Makes the sockets enter these rooms.
+    /// Makes the sockets join these rooms.
     public func socketsJoin(_ rooms: [String]) {
         let broadcast = self.broadcast
         broadcast.namespace.join(broadcast.namespace.sockets(in: broadcast.targets), rooms)

@@ -83,7 +83,8 @@ extension SocketIOServerSocket {
 // called and no ack is sent, so that the client's ack times out as with an unknown event. Decoding
 // errors and errors of handlers are passed to the configuration's `onHandlerError`.
 extension SocketIOServerSocket {
-    /// Listens to an event in its received form. The handler sends the ack, immediately or later.
+    /// Listens to an event without decoding its arguments. The handler sends the ack, immediately
+    /// or later.
     @discardableResult
     public func on(_ event: String, handler: @escaping @Sendable (SocketIOReceivedEvent) throws -> Void) -> SocketIOServerListener {
         self.add(.synchronous(handler), for: event)

@@ -70,7 +70,7 @@ public struct WebSocketEndpoint {
     /// Whether messages can be sent.
     public var isOpen: Bool { self.machine.isOpen }
 
-    /// Whether the connection has ended. Received bytes are ignored.
+    /// Whether the connection has ended. If so, received bytes are ignored.
     public var isFinished: Bool { self.machine.isFinished }
 
     /// Removes and returns the bytes to write.

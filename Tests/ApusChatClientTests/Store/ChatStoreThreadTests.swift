@@ -85,7 +85,7 @@ struct ChatStoreThreadTests {
         #expect(try own(3)?.delivery == .sent)
         try mark("carol", read: 1)
         #expect(try own(1)?.delivery == .read)
-        // A list has received positions, too.
+        // A list of members also contains the `received` positions.
         let list = [Value.alice, Value.bob, Value.name("carol"), Value.name("dave")].map {
             ChatMember(user: ChatUser(name: $0), role: .member, since: 1, read: 1, received: 3)
         }

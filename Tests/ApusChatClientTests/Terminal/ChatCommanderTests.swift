@@ -385,7 +385,7 @@ struct ChatCommanderTests {
             ("/search in:nowhere x", "there is no conversation nowhere in the list"),
             ("/poll --secret Q | A | B", "/poll QUESTION | A | B: --secret is not --several, --anonymous or --until"),
             ("/poll --until soon Q | A | B", "/poll QUESTION | A | B: \"soon\" is not a time"),
-            ("/withdraw dave", "you have sent no request to dave; /requests lists them"),
+            ("/withdraw dave", "you have no pending request to dave; /requests lists your requests"),
             ("/listed maybe", "/listed yes|no: \"maybe\" is not valid"),
             ("/joining \u{1B}[2J", "/joining open|approval|closed: \"\u{FFFD}[2J\" is not valid"),
             ("/group Team", "/group TITLE: NAME …: the title or the names are missing"),

@@ -28,7 +28,7 @@ struct ClientCoreTests {
         #expect(core.heads[Client.room]?.last?.seq == 6 && core.heads[Client.room]?.last?.text == nil)
     }
 
-    /// The cases are also those of the page (`test_page_core_modules.py`).
+    /// `test_page_core_modules.py` runs the same cases for the page.
     @Test func headsMoveUpAsOnThePage() throws {
         let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().deletingLastPathComponent()

@@ -29,7 +29,7 @@ import Testing
         self.world.storage.contacts(of: owner, after: nil, limit: 9).first { $0.address.peer == peer }
     }
 
-    /// Writes `count` contacts fewer than the limit for a user.
+    /// Adds contacts to a user until only `count` more are permitted.
     private func fill(_ user: UserKey, except count: Int = 0) {
         var changes = Changes()
         changes.contacts = (0..<ChatLimits.contacts - count).map { number in

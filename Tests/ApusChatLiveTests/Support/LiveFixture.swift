@@ -58,7 +58,7 @@ final class LiveFixture: Sendable {
         try await client.wait { await client.state == .online }
     }
 
-    /// Ends the server. The relay refuses connections until ``startServer()``.
+    /// Stops the server. The relay refuses connections until ``startServer()``.
     func stopServer() async {
         // The system may give the port to a server of another test.
         self.relay.refuse()

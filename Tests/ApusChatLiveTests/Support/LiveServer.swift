@@ -115,7 +115,7 @@ struct LogDatabase: AccountDatabase {
     }
 }
 
-/// The sessions of connections, which the accounts verify.
+/// Verifies access tokens with `Accounts`.
 struct LiveSessions: ChatSessions {
     let accounts: Accounts
 

@@ -2,8 +2,9 @@ import ApusChatProtocol
 import ApusJSON
 import Testing
 
-/// A retry has the hash of the first request. The hash depends on the sent values, and not on their
-/// order, their form in JSON, or values that are not part of the message.
+/// A retry has the hash of the first request. The hash covers the values that define the message
+/// and `if_epoch`. It does not depend on `id`, `silent`, unknown fields, the order of the fields or
+/// their form in JSON.
 @Suite("Identity of a request")
 struct RequestHashTests {
     private func bytes(_ text: String) throws -> [UInt8] {

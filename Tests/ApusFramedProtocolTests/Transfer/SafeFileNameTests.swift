@@ -1,7 +1,7 @@
 import ApusFramedProtocol
 import Testing
 
-/// docs/hazards.md, 21.
+/// docs/hazards.md, 21: unsafe file names.
 @Suite struct SafeFileNameTests {
     private func code(_ path: String) -> TransferError.Code? {
         do {

@@ -12,12 +12,12 @@
 
 /**
  * @typedef {{code: string, message: string, field?: string, retryAfter?: number}} Refusal
- *   `code` is one of docs/chat-wire.md, or "offline", "unsent" (with `count`), "insecure", "cancelled".
+ *   `code` is an error code of docs/chat-wire.md, or "offline", "unsent" (with `count`), "insecure", "cancelled".
  * @typedef {{phase: "starting" | "signedOut" | "signedIn", user: object | null, self: string | null,
  *   limits: object, server: object}} Session  `server` is the answer of GET /api/server.
  * @typedef {{state: "online" | "connecting" | "offline", since: number, retryAt?: number}} Connection
  * @typedef {object} Head  The Head of the wire, and `draft?` {text, ref?}, `typing?` [name],
- *   `failed?` (number of the user's messages that failed), `pending?` (number of those that wait).
+ *   `failed?` (number of the user's messages that failed), `pending?` (number of those that are queued).
  * @typedef {object} Row  The Event of the wire (also `mine?` {reactions, votes}), and
  *   `key` (stable, unique in a thread: the client id of the user's message, else the seq), `own`,
  *   `status?` of the user's messages ("queued" | "uploading" | "sending" | "sent" | "delivered" | "read" |

@@ -46,8 +46,8 @@ class WorkerPort {
   }
 
   /**
-   * Reports network events to the worker. A worker is not notified when the page is shown again,
-   * nor in all browsers when the network is lost.
+   * Reports network events to the worker. A worker receives no event when the page is shown
+   * again and, in some browsers, none when the network is lost.
    */
   #watchNetwork() {
     for (const event of ["online", "offline"]) addEventListener(event, () => this.request("network", { event }));

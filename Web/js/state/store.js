@@ -194,7 +194,7 @@ export class Store extends ChatState {
     return answer;
   }
 
-  // --- for windows and lists ---
+  // --- Called by windows and lists ---
 
   closed(part) {
     this.#lists.delete(part);

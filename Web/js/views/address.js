@@ -1,5 +1,5 @@
-// Addresses of this page: #/c/CONVERSATION/SEQ, #/t/CONVERSATION/FIRST/SEQ for a message of a
-// thread.
+// Addresses of this page: #/c/CONVERSATION[/SEQ], or #/t/CONVERSATION/FIRST[/SEQ] for a thread, whose
+// first message has the `seq` FIRST.
 
 /** Returns the address of a conversation, a message or a thread. */
 export function addressOf(conv, seq = null, thread = null) {

@@ -50,7 +50,8 @@ export class Shell {
     this.sidebar.update();
     this.#route();
     if (!this.openID) this.focusList();
-    // An invite link is `/join#CODE`; the code is not sent to servers or kept in the address.
+    // An invite link is `/join#CODE`, so that the HTTP request does not contain the code. It is
+    // removed from the address.
     const code = /^#([A-Za-z0-9_-]{8,64})$/.exec(location.hash)?.[1];
     if (code && location.pathname.endsWith("/join")) {
       history.replaceState(null, "", new URL(".", location.href).pathname + location.search);
