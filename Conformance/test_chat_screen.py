@@ -233,7 +233,7 @@ def test_files_are_sent_saved_and_opened(terminal, people, tmp_path):
     terminal.shows("❯", last=False)
     terminal.type(f"/file {file} the caption")
     terminal.press("Enter")
-    terminal.shows("文件.txt, 29 KiB")
+    terminal.shows("文件.txt, 30 kB")
     terminal.shows("✓")
     terminal.press("Up", "s")
     terminal.shows("❯ /save #")
@@ -329,7 +329,7 @@ def test_scripts_send_and_read(people, tmp_path):
     texts = [row["text"] for row in rows if row["kind"] == "text"]
     assert texts == ["hello you", "from a pipe\nsecond line 你好"]
     plain = script(others, "history", me, "-n", "1").stdout
-    assert re.fullmatch(rf"\S+\t\d+\t\d{{4}}-\d\d-\d\dT\S+Z\t{me}\t\[file a\.txt, 1 KiB\]\n", plain), plain
+    assert re.fullmatch(rf"\S+\t\d+\t\d{{4}}-\d\d-\d\dT\S+Z\t{me}\t\[file a\.txt, 7 bytes\]\n", plain), plain
     heads = [json.loads(line) for line in script(others, "list", "--json", "--unread").stdout.splitlines()]
     assert [(head["peer"], head["unread"]) for head in heads] == [(me, 3)]  # `history` does not move the read position
     assert script(others, "list").stdout.split("\t")[2] == "Uwe Ufer"
