@@ -103,8 +103,8 @@ def test_a_head_has_the_call_that_takes_place(page):
 
 
 @pytest.mark.parametrize(("language", "texts"), [
-    ("en", ["Missed call", "No answer", "Call, 2:31", "Declined call", "Voice message, 0:12", "Audio"]),
-    ("zh", ["未接来电", "无人接听", "通话 2:31", "已拒绝的通话", "语音消息 0:12", "音频"]),
+    ("en", ["Missed call", "No answer", "Video call, 2:31", "Declined call", "Voice message, 0:12", "Audio"]),
+    ("zh", ["未接来电", "无人接听", "视频通话 2:31", "已拒绝的通话", "语音消息 0:12", "音频"]),
 ])
 def test_previews_show_how_calls_ended_and_how_long_voice_messages_are(page, language, texts):
     assert page.evaluate("""async (language) => {

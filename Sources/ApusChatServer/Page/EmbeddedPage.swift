@@ -14,13 +14,13 @@ enum EmbeddedPage {
         _img_maskable_512_png,
         _img_touch_180_png,
         _index_html,
-        _js_app_f3824b06e4ac2315_js,
+        _js_app_65728abdae2ea540_js,
         _js_core_core_2804b742bc25ae57_js,
         _js_core_worker_9edaf4c972714ba6_js,
         _js_i18n_zh_edcfda5ea0f37a0a_js,
         _js_state_sample_779671c446839e6f_js,
         _js_test_af4dddca0b9caee9_js,
-        _js_views_panels_eef2303403591522_js,
+        _js_views_panels_08ca77b951908234_js,
         _sw_js,
         _test_html,
     ]
@@ -1530,13 +1530,13 @@ gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gPQVAAAA//+DQEnNAAAA
   <meta name="referrer" content="no-referrer">
   <link rel="prefetch" href="js/core-worker-9edaf4c972714ba6.js">
   <meta name="later" content="js/i18n-zh-edcfda5ea0f37a0a.js">
-  <meta name="later" content="js/views-panels-eef2303403591522.js">
+  <meta name="later" content="js/views-panels-08ca77b951908234.js">
   <title>Apus</title>
   <link rel="icon" href="img/icon.svg" type="image/svg+xml">
   <link rel="apple-touch-icon" href="img/touch-180.png">
   <link rel="manifest" href="app.webmanifest">
   <link rel="stylesheet" href="css/page-fb75204d07550510.css">
-  <script type="module" src="js/app-f3824b06e4ac2315.js"></script>
+  <script type="module" src="js/app-65728abdae2ea540.js"></script>
 </head>
 <body>
   <div id="app"></div>
@@ -1547,10 +1547,10 @@ gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gPQVAAAA//+DQEnNAAAA
 
 """#))
 
-    private static let _js_app_f3824b06e4ac2315_js = EmbeddedFile(path: "js/app-f3824b06e4ac2315.js", content: .text(#"""
+    private static let _js_app_65728abdae2ea540_js = EmbeddedFile(path: "js/app-65728abdae2ea540.js", content: .text(#"""
 const $parts = {};
 const $later = (path) => $parts[path] ??= import(path).then((part) => part.default($all()), (error) => { delete $parts[path]; throw error; });
-const $all = () => ({ $later, $core_applying, $state_notifications, $core_receipts, $state_api, $state_lists, $state_window, $state_store, $state_index, $boot, $views_dom, $views_icons, $i18n_en, $i18n_index, $i18n_format, $views_model, $views_menu, $views_auth, $views_avatar, $calls_media, $views_calltiles, $views_toast, $views_calldevices, $views_callscreen, $views_callring, $calls_machine, $calls_stats, $calls_peer, $calls_signals, $calls_call, $calls_center, $calls_tone, $views_calls, $views_address, $views_dialog, $views_later, $views_clipboard, $text_skeleton, $views_lookalike, $views_virtual, $views_rows, $views_pickers, $views_searchfilters, $text_emoji, $text_markdown, $text_render, $views_search, $views_folders, $views_conversationmenu, $views_fields, $views_requests, $views_callbar, $views_threadheader, $views_sidebar, $views_albums, $views_emojipicker, $views_completion, $media_wave, $media_recorder, $views_attachmenu, $text_blurhash, $media_describe, $core_requests, $views_sendfiles, $views_scheduledline, $views_slowmode, $views_tray, $views_voicebar, $views_composer, $views_contactbar, $views_pagedpeople, $views_votes, $views_pictures, $views_place, $media_played, $media_player, $views_voice, $views_attachments, $views_message, $views_requestbar, $views_rowshape, $views_threadactions, $views_threadinput, $views_thread, $views_shell, $views_sound, $state_push, $views_preferences, $app });
+const $all = () => ({ $later, $core_applying, $state_notifications, $core_receipts, $state_api, $state_lists, $state_window, $state_store, $state_index, $boot, $views_dom, $views_icons, $i18n_en, $i18n_index, $i18n_format, $views_model, $views_menu, $views_auth, $views_avatar, $calls_media, $views_calltiles, $views_toast, $views_calldevices, $views_callscreen, $views_callring, $calls_machine, $calls_stats, $calls_peer, $calls_signals, $calls_call, $calls_center, $calls_tone, $views_calls, $views_address, $views_dialog, $views_later, $views_clipboard, $text_skeleton, $views_lookalike, $views_virtual, $views_rows, $views_pickers, $views_searchfilters, $text_emoji, $text_markdown, $text_render, $views_search, $views_conversationmenu, $views_fields, $views_requests, $views_callbar, $views_threadheader, $views_sidebar, $views_albums, $views_emojipicker, $views_completion, $media_wave, $media_recorder, $views_attachmenu, $text_blurhash, $media_describe, $core_requests, $views_sendfiles, $views_scheduledline, $views_slowmode, $views_tray, $views_voicebar, $views_composer, $views_contactbar, $views_pictures, $views_place, $media_played, $media_player, $views_voice, $views_attachments, $views_message, $views_requestbar, $views_rowshape, $views_threadactions, $views_threadinput, $views_thread, $views_shell, $views_sound, $state_push, $views_preferences, $app });
 const $core_applying = (() => {
 
 const MESSAGES = new Set(["text", "image", "audio", "video", "file", "location", "card", "call", "poll", "bundle", "encrypted"]);
@@ -3948,11 +3948,17 @@ const refuseExpiry = (kind) => withoutExpiry.add(kind);
 
 const mayExpire = (head) => !withoutExpiry.has(head.kind) && (!head.state || head.state === "joined") && (isGroup(head) ? isAdmin(head) : true);
 
+function showsVoters(row, now) {
+const { body, votes, mine } = row;
+if (row.kind !== "poll" || body?.anonymous || !row.seq || !votes?.some(Boolean)) return false;
+return mine?.votes?.length > 0 || Boolean(body.closed) || body.closes_at <= now;
+}
+
 function matches({ user, alias }, query) {
 const names = `${alias ?? ""} ${user.nick ?? ""} ${user.name}`.toLocaleLowerCase();
 return query.toLocaleLowerCase().replaceAll("@", "").split(/\s+/).every((word) => names.includes(word));
 }
-return { userName, actorName, byName, headTitle, isGroup, isMuted, isAdmin, permits, isSilenced, canWrite, ICONS, kindNames, isNote, isSilent, gone, eventText, callText, roleName, isForGood, noteText, errorText, refuseExpiry, mayExpire, matches };
+return { userName, actorName, byName, headTitle, isGroup, isMuted, isAdmin, permits, isSilenced, canWrite, ICONS, kindNames, isNote, isSilent, gone, eventText, callText, roleName, isForGood, noteText, errorText, refuseExpiry, mayExpire, showsVoters, matches };
 })();
 const $views_menu = (() => {
 
@@ -5805,7 +5811,7 @@ globalThis.requestIdleCallback ? requestIdleCallback(start, { timeout: 5000 }) :
 }
 
 async function load() {
-panels = await $later("./views-panels-eef2303403591522.js");
+panels = await $later("./views-panels-08ca77b951908234.js");
 return panels;
 }
 return { withPanels, preparePanels };
@@ -6936,103 +6942,10 @@ start();
 }
 return { hitRow, openSearch };
 })();
-const $views_folders = (() => {
-
-const { h, replace } = $views_dom;
-const { icon } = $views_icons;
-const { ask, confirm, openDialog, switchRow } = $views_dialog;
-const { openMenu } = $views_menu;
-const { attempt, toast } = $views_toast;
-const { t } = $i18n_index;
-
-const MOST = 20;
-const LONGEST = 30;
-const FILTERS = { unread: "unread", people: "people", groups: "groups", channels: "channels" };
-
-const folderNames = (state) => (state.settings?.folders ?? []).filter(({ filter }) => !filter).map(({ name }) => name);
-
-const inFolder = (head, name) => head.own?.folders?.includes(name) ?? false;
-
-function put(state, head, name, on) {
-const others = (head.own?.folders ?? []).filter((each) => each !== name);
-return state.setOwn(head.conv, { folders: on ? [...others, name] : others });
-}
-
-function foldersPage({ state }, page) {
-const list = h("ul", {});
-const name = h("input", { class: "input", maxlength: String(LONGEST), "aria-label": t("folderName"), placeholder: t("folderName") });
-const filter = h("select", { class: "input", "aria-label": t("folderFilter") }, [["", t("folderChosen")], ...Object.entries(FILTERS).map(([key, label]) => [key, t(label)])].map(([key, label]) => h("option", { value: key }, label)));
-const show = () => replace(list, (state.settings?.folders ?? []).map((folder) => h("li", { class: "option-row" }, icon("bookmark"),
-h("span", { class: "lines" }, h("div", { class: "title ellipsis" }, folder.name), h("div", { class: "small muted" }, t(FILTERS[folder.filter] ?? "folderChosen"))),
-h("button", { type: "button", class: "icon-button", "aria-haspopup": "menu", "aria-expanded": "false", "aria-label": `${t("more")}${t("colon")}${folder.name}`, onclick: (event) => folderMenu({ state }, event.currentTarget, folder.name, () => {}) }, icon("more")))));
-const form = h("form", { class: "input-pair", onsubmit: async (event) => {
-event.preventDefault();
-const text = name.value.trim();
-if (!text) return name.focus();
-if (await add(state, text, filter.value || undefined)) name.value = "";
-} }, name, filter, h("button", { type: "submit", class: "button" }, icon("plus"), t("newFolder")));
-page.append(h("p", { class: "small muted" }, t("foldersHint")), list, form);
-show();
-return state.subscribe("settings", show);
-}
-
-function chooseFolders(app, conv) {
-const { state } = app;
-const list = h("div", {});
-const input = h("input", { class: "input", maxlength: String(LONGEST), "aria-label": t("folderName"), placeholder: t("folderName"), autofocus: true });
-const show = () => replace(list, folderNames(state).map((name) =>
-switchRow(name, inFolder(state.conversation(conv), name), async (on) => (await attempt(put(state, state.conversation(conv), name, on))) !== undefined)));
-const form = h("form", { class: "input-pair", onsubmit: async (event) => {
-event.preventDefault();
-const name = input.value.trim();
-if (!name || !(await add(state, name))) return;
-input.value = "";
-await attempt(put(state, state.conversation(conv), name, true));
-} }, input, h("button", { type: "submit", class: "button", "aria-label": t("newFolder") }, icon("plus"), t("newFolder")));
-const ends = [state.subscribe("settings", show), state.subscribe(`conversation:${conv}`, show)];
-openDialog(t("folders"), h("div", { class: "dialog-body" }, list, form), { onclose: () => { for (const end of ends) end(); } });
-show();
-}
-
-async function add(state, name, filter) {
-const folders = state.settings?.folders ?? [];
-if (folders.some((each) => each.name === name)) return true;
-if (folders.length >= MOST) {
-toast(t("folderLimit", { n: MOST }), { role: "alert" });
-return false;
-}
-return (await attempt(state.setSettings({ folders: [...folders, { name, ...(filter && { filter }) }] }))) !== undefined;
-}
-
-function folderMenu({ state }, anchor, name, moved) {
-const set = (folders) => attempt(state.setSettings({ folders }));
-const change = async (to) => {
-const folders = state.settings?.folders ?? [];
-const after = to === null ? folders.filter((each) => each.name !== name) : folders.map((each) => (each.name === name ? { ...each, name: to } : each));
-if (await set(after) === undefined) return;
-for (const head of state.conversations({ filter: "everything" }).filter((each) => inFolder(each, name))) {
-const others = head.own.folders.filter((each) => each !== name);
-await attempt(state.setOwn(head.conv, { folders: to === null ? others : [...others, to] }));
-}
-moved(to);
-};
-openMenu(anchor, [
-{ icon: "edit", label: t("rename"), run: async () => {
-const to = (await ask(t("rename"), { label: t("folderName"), value: name }))?.trim().slice(0, LONGEST);
-if (to && to !== name && !folderNames(state).includes(to)) change(to);
-} },
-{ icon: "trash", label: t("deleteFolder"), danger: true, run: async () => {
-if (await confirm(t("deleteFolderQuestion", { name }), { yes: t("delete"), dangerous: true })) change(null);
-} },
-], { label: name });
-}
-return { folderNames, foldersPage, chooseFolders, folderMenu };
-})();
 const $views_conversationmenu = (() => {
 
 const { openMenu } = $views_menu;
 const { confirm, openDialog, selectRow } = $views_dialog;
-const { chooseFolders } = $views_folders;
 const { attempt } = $views_toast;
 const { h } = $views_dom;
 const { withPanels } = $views_later;
@@ -7060,7 +6973,7 @@ thread && { icon: "search", label: t("search"), run: () => app.search({ conv: he
 { icon: "pin", label: t(head.own?.pinned_at ? "unpinChat" : "pinChat"), run: () => set({ pinned: !head.own?.pinned_at }) },
 isMuted(head) ? { icon: "bell", label: t("unmute"), run: () => set({ muted_until: 0 }) } : { icon: "bellOff", label: t("mute"), run: () => chooseMute(set, head) },
 { icon: "archive", label: t(head.own?.archived ? "unarchive" : "archive"), run: () => set({ archived: !head.own?.archived }) },
-{ icon: "bookmark", label: t("folders"), run: () => chooseFolders(app, head.conv) },
+{ icon: "bookmark", label: t("folders"), run: () => withPanels(({ chooseFolders }) => chooseFolders(app, head.conv)) },
 head.unread || head.own?.marked_unread ? { icon: "check", label: t("markRead"), run: () => attempt(Promise.all([state.mark(head.conv, head.n), head.own?.marked_unread ? state.setOwn(head.conv, { marked_unread: false }) : null])) }
 : { icon: "star", label: t("markUnread"), run: () => set({ marked_unread: true }) },
 thread && { icon: "calendar", label: t("scheduled"), run: () => withPanels(({ showScheduled }) => showScheduled(app, head.conv)) },
@@ -7329,11 +7242,11 @@ const $views_sidebar = (() => {
 
 const { h, replace, Scope } = $views_dom;
 const { icon } = $views_icons;
-const { folderMenu } = $views_folders;
 const { headAvatar, userAvatar } = $views_avatar;
 const { RowList } = $views_rows;
 const { openMenu } = $views_menu;
 const { conversationMenu } = $views_conversationmenu;
+const { withPanels } = $views_later;
 const { lookalikeMark } = $views_lookalike;
 const { requestBadge } = $views_requests;
 const { actorName, byName, eventText, headTitle, ICONS, isGroup, isMuted, isNote, matches, userName } = $views_model;
@@ -7444,7 +7357,7 @@ onclick: () => { this.#filterBy(name); },
 if (folder !== null) {
 chip.addEventListener("contextmenu", (event) => {
 event.preventDefault();
-folderMenu(this.app, chip, folder, (to) => this.#filterBy(to === null ? "all" : `folder:${to}`));
+withPanels(({ folderMenu }) => folderMenu(this.app, chip, folder, (to) => this.#filterBy(to === null ? "all" : `folder:${to}`)));
 });
 }
 return chip;
@@ -8968,128 +8881,6 @@ if (await confirm(t("blockQuestion", { name: userName(state, name) }), { yes: t(
 }
 return { ContactBar };
 })();
-const $views_pagedpeople = (() => {
-
-const { h } = $views_dom;
-const { userAvatar } = $views_avatar;
-const { RowList } = $views_rows;
-const { attempt } = $views_toast;
-const { actorName } = $views_model;
-const { number } = $i18n_format;
-const { t } = $i18n_index;
-
-class PagedPeople {
-#rows = [];
-#page;
-#isLoading = false;
-#version = 0;
-
-constructor(app, label, load) {
-this.state = app.state;
-this.load = load;
-this.list = new RowList({
-label, className: "people", estimate: 56, key: (row) => row.key, choose: ({ user }) => app.openProfile(user), onend: () => this.#more(),
-render: ({ user, end }) => h("button", { type: "button", class: "row compact" }, userAvatar(this.state, this.state.user(user), { size: "m" }),
-h("span", { class: "lines" }, h("span", { class: "title ellipsis" }, actorName(this.state, user)), h("span", { class: "sub ellipsis" }, `@${user}`)), end),
-});
-this.empty = h("p", { class: "empty", hidden: true }, t("none"));
-this.list.element.append(this.empty);
-}
-
-get element() { return this.list.element; }
-close() { this.list.close(); }
-
-restart() {
-this.#version += 1;
-this.#rows = [];
-this.#page = undefined;
-this.#isLoading = false;
-this.list.setRows([]);
-return this.#more();
-}
-
-async #more() {
-if (this.#isLoading || this.#page === null) return;
-this.#isLoading = true;
-const version = this.#version;
-const answer = await attempt(this.load(this.#page));
-if (version !== this.#version) return;
-this.#page = answer?.page ?? null;
-this.#rows.push(...(answer?.rows ?? []));
-this.#isLoading = false;
-this.empty.hidden = this.#rows.length > 0;
-this.list.setRows([...this.#rows]);
-}
-}
-
-function partChips(label, parts, choose) {
-const element = h("div", { class: "chips pad", role: "group", "aria-label": label });
-const show = (key) => {
-for (const chip of element.children) chip.setAttribute("aria-pressed", String(chip.dataset.key === String(key ?? "")));
-choose(key);
-};
-element.append(...parts.map(({ key, label: text, name, count }) =>
-h("button", { type: "button", class: "chip ellipsis", "data-key": key ?? "", autofocus: key === undefined, "aria-label": name, onclick: () => show(key) }, text, " ", number(count))));
-return { element, show };
-}
-return { PagedPeople, partChips };
-})();
-const $views_votes = (() => {
-
-const { h } = $views_dom;
-const { openDialog } = $views_dialog;
-const { PagedPeople, partChips } = $views_pagedpeople;
-const { t } = $i18n_index;
-
-const PAGES = 25;
-
-function showsVoters(row, now) {
-const { body, votes, mine } = row;
-if (row.kind !== "poll" || body?.anonymous || !row.seq || !votes?.some(Boolean)) return false;
-return mine?.votes?.length > 0 || Boolean(body.closed) || body.closes_at <= now;
-}
-
-async function loadVotes(state, conv, row) {
-const latest = new Map();
-const left = [...row.votes];
-let before;
-for (let page = 0; page < PAGES; page += 1) {
-const { events } = await state.verb("history", { conv, before, limit: 200 });
-for (const { seq, kind, ref, sender, body } of events.toReversed()) {
-if (seq <= row.seq) return latest;
-if (kind !== "vote" || ref !== row.seq || latest.has(sender)) continue;
-latest.set(sender, body?.options ?? []);
-for (const option of latest.get(sender)) left[option] -= 1;
-}
-if (events.length === 0 || left.every((count) => !(count > 0))) break;
-before = events[0].seq;
-}
-return latest;
-}
-
-function showVotes(app, conv, row) {
-const options = row.body.options ?? [];
-const total = row.votes.reduce((sum, count) => sum + count, 0);
-const status = h("div", { class: "section-title small muted", role: "status", hidden: true });
-let chosen;
-let votes;
-const people = new PagedPeople(app, t("whoVoted"), async () => {
-votes ??= await loadVotes(app.state, conv, row);
-const all = [...votes].flatMap(([user, cast]) => cast.map((option) => ({ key: `${user} ${option}`, user, option })));
-status.hidden = all.length >= total;
-status.textContent = t("votesShown", { n: all.length, all: total });
-return { rows: all.filter(({ option }) => chosen === undefined || option === chosen).map((each) => ({ ...each, end: h("span", { class: "small muted choice" }, options[each.option] ?? "") })) };
-});
-const parts = options.map((label, key) => ({ key, label, count: row.votes[key] ?? 0 }));
-const chips = partChips(t("poll"), [{ label: t("all"), count: total }, ...parts], (key) => {
-chosen = key;
-people.restart();
-});
-openDialog(t("whoVoted"), [h("p", { class: "dialog-body" }, row.body.question ?? ""), chips.element, status, people.element], { onclose: () => people.close() });
-chips.show();
-}
-return { showsVoters, showVotes };
-})();
 const $views_pictures = (() => {
 
 const { h, remoteImage } = $views_dom;
@@ -9521,8 +9312,7 @@ const $views_attachments = (() => {
 const { h, uniqueID } = $views_dom;
 const { icon } = $views_icons;
 const { userAvatar } = $views_avatar;
-const { callText, userName } = $views_model;
-const { showsVoters } = $views_votes;
+const { callText, showsVoters, userName } = $views_model;
 const { picture, progress } = $views_pictures;
 const { place } = $views_place;
 const { voice } = $views_voice;
@@ -9837,9 +9627,8 @@ const { withPanels } = $views_later;
 const { closeMenu, openMenu } = $views_menu;
 const { confirm } = $views_dialog;
 const { attempt, toast } = $views_toast;
-const { canWrite, errorText, eventText, gone, headTitle, isAdmin, isGroup, permits } = $views_model;
+const { canWrite, errorText, eventText, gone, headTitle, isAdmin, isGroup, permits, showsVoters } = $views_model;
 const { chooseConversation } = $views_pickers;
-const { showsVoters, showVotes } = $views_votes;
 const { canCall } = $calls_center;
 const { showsReceipts } = $core_receipts;
 const { QUICK_REACTIONS } = $text_emoji;
@@ -9938,7 +9727,7 @@ return withPanels(({ showReactions }) => showReactions(this.view.app, this.id, r
 }
 
 showVotes(row) {
-return showVotes(this.view.app, this.id, row);
+return withPanels(({ showVotes }) => showVotes(this.view.app, this.id, row));
 }
 
 vote(row, options) {
@@ -18125,8 +17914,8 @@ return {  };
 
 """#))
 
-    private static let _js_views_panels_eef2303403591522_js = EmbeddedFile(path: "js/views-panels-eef2303403591522.js", content: .text(#"""
-export default ({ $views_dom, $views_icons, $i18n_index, $i18n_format, $views_model, $views_menu, $views_avatar, $views_toast, $views_dialog, $views_clipboard, $views_lookalike, $views_rows, $views_pickers, $text_markdown, $text_render, $views_folders, $views_conversationmenu, $views_fields, $views_requests, $media_recorder, $text_blurhash, $views_pagedpeople, $views_pictures, $views_place, $media_player, $views_attachments, $views_sound, $state_push }) => {
+    private static let _js_views_panels_08ca77b951908234_js = EmbeddedFile(path: "js/views-panels-08ca77b951908234.js", content: .text(#"""
+export default ({ $views_dom, $views_icons, $i18n_index, $i18n_format, $views_model, $views_menu, $views_avatar, $views_toast, $views_dialog, $views_clipboard, $views_lookalike, $views_rows, $views_pickers, $text_markdown, $text_render, $views_conversationmenu, $views_fields, $views_requests, $media_recorder, $text_blurhash, $views_pictures, $views_place, $media_player, $views_attachments, $views_sound, $state_push }) => {
 const $views_addmembers = (() => {
 
 const { h } = $views_dom;
@@ -19458,6 +19247,98 @@ toast(error.code === "not_found" ? t("linkEnded") : errorText(error), { role: "a
 }
 return { openDirectory, openLink };
 })();
+const $views_folders = (() => {
+
+const { h, replace } = $views_dom;
+const { icon } = $views_icons;
+const { ask, confirm, openDialog, switchRow } = $views_dialog;
+const { openMenu } = $views_menu;
+const { attempt, toast } = $views_toast;
+const { t } = $i18n_index;
+
+const MOST = 20;
+const LONGEST = 30;
+const FILTERS = { unread: "unread", people: "people", groups: "groups", channels: "channels" };
+
+const folderNames = (state) => (state.settings?.folders ?? []).filter(({ filter }) => !filter).map(({ name }) => name);
+
+const inFolder = (head, name) => head.own?.folders?.includes(name) ?? false;
+
+function put(state, head, name, on) {
+const others = (head.own?.folders ?? []).filter((each) => each !== name);
+return state.setOwn(head.conv, { folders: on ? [...others, name] : others });
+}
+
+function foldersPage({ state }, page) {
+const list = h("ul", {});
+const name = h("input", { class: "input", maxlength: String(LONGEST), "aria-label": t("folderName"), placeholder: t("folderName") });
+const filter = h("select", { class: "input", "aria-label": t("folderFilter") }, [["", t("folderChosen")], ...Object.entries(FILTERS).map(([key, label]) => [key, t(label)])].map(([key, label]) => h("option", { value: key }, label)));
+const show = () => replace(list, (state.settings?.folders ?? []).map((folder) => h("li", { class: "option-row" }, icon("bookmark"),
+h("span", { class: "lines" }, h("div", { class: "title ellipsis" }, folder.name), h("div", { class: "small muted" }, t(FILTERS[folder.filter] ?? "folderChosen"))),
+h("button", { type: "button", class: "icon-button", "aria-haspopup": "menu", "aria-expanded": "false", "aria-label": `${t("more")}${t("colon")}${folder.name}`, onclick: (event) => folderMenu({ state }, event.currentTarget, folder.name, () => {}) }, icon("more")))));
+const form = h("form", { class: "input-pair", onsubmit: async (event) => {
+event.preventDefault();
+const text = name.value.trim();
+if (!text) return name.focus();
+if (await add(state, text, filter.value || undefined)) name.value = "";
+} }, name, filter, h("button", { type: "submit", class: "button" }, icon("plus"), t("newFolder")));
+page.append(h("p", { class: "small muted" }, t("foldersHint")), list, form);
+show();
+return state.subscribe("settings", show);
+}
+
+function chooseFolders(app, conv) {
+const { state } = app;
+const list = h("div", {});
+const input = h("input", { class: "input", maxlength: String(LONGEST), "aria-label": t("folderName"), placeholder: t("folderName"), autofocus: true });
+const show = () => replace(list, folderNames(state).map((name) =>
+switchRow(name, inFolder(state.conversation(conv), name), async (on) => (await attempt(put(state, state.conversation(conv), name, on))) !== undefined)));
+const form = h("form", { class: "input-pair", onsubmit: async (event) => {
+event.preventDefault();
+const name = input.value.trim();
+if (!name || !(await add(state, name))) return;
+input.value = "";
+await attempt(put(state, state.conversation(conv), name, true));
+} }, input, h("button", { type: "submit", class: "button", "aria-label": t("newFolder") }, icon("plus"), t("newFolder")));
+const ends = [state.subscribe("settings", show), state.subscribe(`conversation:${conv}`, show)];
+openDialog(t("folders"), h("div", { class: "dialog-body" }, list, form), { onclose: () => { for (const end of ends) end(); } });
+show();
+}
+
+async function add(state, name, filter) {
+const folders = state.settings?.folders ?? [];
+if (folders.some((each) => each.name === name)) return true;
+if (folders.length >= MOST) {
+toast(t("folderLimit", { n: MOST }), { role: "alert" });
+return false;
+}
+return (await attempt(state.setSettings({ folders: [...folders, { name, ...(filter && { filter }) }] }))) !== undefined;
+}
+
+function folderMenu({ state }, anchor, name, moved) {
+const set = (folders) => attempt(state.setSettings({ folders }));
+const change = async (to) => {
+const folders = state.settings?.folders ?? [];
+const after = to === null ? folders.filter((each) => each.name !== name) : folders.map((each) => (each.name === name ? { ...each, name: to } : each));
+if (await set(after) === undefined) return;
+for (const head of state.conversations({ filter: "everything" }).filter((each) => inFolder(each, name))) {
+const others = head.own.folders.filter((each) => each !== name);
+await attempt(state.setOwn(head.conv, { folders: to === null ? others : [...others, to] }));
+}
+moved(to);
+};
+openMenu(anchor, [
+{ icon: "edit", label: t("rename"), run: async () => {
+const to = (await ask(t("rename"), { label: t("folderName"), value: name }))?.trim().slice(0, LONGEST);
+if (to && to !== name && !folderNames(state).includes(to)) change(to);
+} },
+{ icon: "trash", label: t("deleteFolder"), danger: true, run: async () => {
+if (await confirm(t("deleteFolderQuestion", { name }), { yes: t("delete"), dangerous: true })) change(null);
+} },
+], { label: name });
+}
+return { folderNames, foldersPage, chooseFolders, folderMenu };
+})();
 const $views_locationdialog = (() => {
 
 const { h, replace } = $views_dom;
@@ -19536,6 +19417,72 @@ const dialog = openDialog(t("attachLocation"), form, { onclose: () => resolve(co
 });
 }
 return { coordinatesIn, shareLocation };
+})();
+const $views_pagedpeople = (() => {
+
+const { h } = $views_dom;
+const { userAvatar } = $views_avatar;
+const { RowList } = $views_rows;
+const { attempt } = $views_toast;
+const { actorName } = $views_model;
+const { number } = $i18n_format;
+const { t } = $i18n_index;
+
+class PagedPeople {
+#rows = [];
+#page;
+#isLoading = false;
+#version = 0;
+
+constructor(app, label, load) {
+this.state = app.state;
+this.load = load;
+this.list = new RowList({
+label, className: "people", estimate: 56, key: (row) => row.key, choose: ({ user }) => app.openProfile(user), onend: () => this.#more(),
+render: ({ user, end }) => h("button", { type: "button", class: "row compact" }, userAvatar(this.state, this.state.user(user), { size: "m" }),
+h("span", { class: "lines" }, h("span", { class: "title ellipsis" }, actorName(this.state, user)), h("span", { class: "sub ellipsis" }, `@${user}`)), end),
+});
+this.empty = h("p", { class: "empty", hidden: true }, t("none"));
+this.list.element.append(this.empty);
+}
+
+get element() { return this.list.element; }
+close() { this.list.close(); }
+
+restart() {
+this.#version += 1;
+this.#rows = [];
+this.#page = undefined;
+this.#isLoading = false;
+this.list.setRows([]);
+return this.#more();
+}
+
+async #more() {
+if (this.#isLoading || this.#page === null) return;
+this.#isLoading = true;
+const version = this.#version;
+const answer = await attempt(this.load(this.#page));
+if (version !== this.#version) return;
+this.#page = answer?.page ?? null;
+this.#rows.push(...(answer?.rows ?? []));
+this.#isLoading = false;
+this.empty.hidden = this.#rows.length > 0;
+this.list.setRows([...this.#rows]);
+}
+}
+
+function partChips(label, parts, choose) {
+const element = h("div", { class: "chips pad", role: "group", "aria-label": label });
+const show = (key) => {
+for (const chip of element.children) chip.setAttribute("aria-pressed", String(chip.dataset.key === String(key ?? "")));
+choose(key);
+};
+element.append(...parts.map(({ key, label: text, name, count }) =>
+h("button", { type: "button", class: "chip ellipsis", "data-key": key ?? "", autofocus: key === undefined, "aria-label": name, onclick: () => show(key) }, text, " ", number(count))));
+return { element, show };
+}
+return { PagedPeople, partChips };
 })();
 const $views_messagedialogs = (() => {
 
@@ -20364,6 +20311,56 @@ switchRow(t("privacyTyping"), settings.typing ?? true, set("typing")));
 }
 return { openSettings };
 })();
+const $views_votes = (() => {
+
+const { h } = $views_dom;
+const { openDialog } = $views_dialog;
+const { PagedPeople, partChips } = $views_pagedpeople;
+const { t } = $i18n_index;
+
+const PAGES = 25;
+
+async function loadVotes(state, conv, row) {
+const latest = new Map();
+const left = [...row.votes];
+let before;
+for (let page = 0; page < PAGES; page += 1) {
+const { events } = await state.verb("history", { conv, before, limit: 200 });
+for (const { seq, kind, ref, sender, body } of events.toReversed()) {
+if (seq <= row.seq) return latest;
+if (kind !== "vote" || ref !== row.seq || latest.has(sender)) continue;
+latest.set(sender, body?.options ?? []);
+for (const option of latest.get(sender)) left[option] -= 1;
+}
+if (events.length === 0 || left.every((count) => !(count > 0))) break;
+before = events[0].seq;
+}
+return latest;
+}
+
+function showVotes(app, conv, row) {
+const options = row.body.options ?? [];
+const total = row.votes.reduce((sum, count) => sum + count, 0);
+const status = h("div", { class: "section-title small muted", role: "status", hidden: true });
+let chosen;
+let votes;
+const people = new PagedPeople(app, t("whoVoted"), async () => {
+votes ??= await loadVotes(app.state, conv, row);
+const all = [...votes].flatMap(([user, cast]) => cast.map((option) => ({ key: `${user} ${option}`, user, option })));
+status.hidden = all.length >= total;
+status.textContent = t("votesShown", { n: all.length, all: total });
+return { rows: all.filter(({ option }) => chosen === undefined || option === chosen).map((each) => ({ ...each, end: h("span", { class: "small muted choice" }, options[each.option] ?? "") })) };
+});
+const parts = options.map((label, key) => ({ key, label, count: row.votes[key] ?? 0 }));
+const chips = partChips(t("poll"), [{ label: t("all"), count: total }, ...parts], (key) => {
+chosen = key;
+people.restart();
+});
+openDialog(t("whoVoted"), [h("p", { class: "dialog-body" }, row.body.question ?? ""), chips.element, status, people.element], { onclose: () => people.close() });
+chips.show();
+}
+return { showVotes };
+})();
 const $views_panels = (() => {
 
 const { addMembers } = $views_addmembers;
@@ -20371,6 +20368,7 @@ const { recordVideo } = $views_camera;
 const { newPoll, scheduleTime, shareContact } = $views_compose;
 const { DetailsView } = $views_details;
 const { openDirectory, openLink } = $views_directory;
+const { chooseFolders, folderMenu } = $views_folders;
 const { chooseExpiry } = $views_groupsettings;
 const { deleteForAll, leave } = $views_leaving;
 const { shareLocation } = $views_locationdialog;
@@ -20381,7 +20379,8 @@ const { report } = $views_report;
 const { showScheduled } = $views_scheduled;
 const { openSettings } = $views_settings;
 const { openViewer } = $views_viewer;
-return { addMembers, recordVideo, newPoll, scheduleTime, shareContact, DetailsView, openDirectory, openLink, chooseExpiry, deleteForAll, leave, shareLocation, showEdits, showPins, showReaders, showReactions, newChat, newGroup, showContacts, openProfile, report, showScheduled, openSettings, openViewer };
+const { showVotes } = $views_votes;
+return { addMembers, recordVideo, newPoll, scheduleTime, shareContact, DetailsView, openDirectory, openLink, chooseFolders, folderMenu, chooseExpiry, deleteForAll, leave, shareLocation, showEdits, showPins, showReaders, showReactions, newChat, newGroup, showContacts, openProfile, report, showScheduled, openSettings, openViewer, showVotes };
 })();
 return $views_panels;
 };

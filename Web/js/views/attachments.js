@@ -4,8 +4,7 @@
 import { h, uniqueID } from "./dom.js";
 import { icon } from "./icons.js";
 import { userAvatar } from "./avatar.js";
-import { callText, userName } from "./model.js";
-import { showsVoters } from "./votes.js";
+import { callText, showsVoters, userName } from "./model.js";
 import { picture, progress } from "./pictures.js";
 import { place } from "./place.js";
 import { voice } from "./voice.js";

@@ -2,7 +2,6 @@
 
 import { openMenu } from "./menu.js";
 import { confirm, openDialog, selectRow } from "./dialog.js";
-import { chooseFolders } from "./folders.js";
 import { attempt } from "./toast.js";
 import { h } from "./dom.js";
 import { withPanels } from "./later.js";
@@ -30,7 +29,7 @@ export function conversationMenu(app, anchor, head, { thread = null } = {}) {
     { icon: "pin", label: t(head.own?.pinned_at ? "unpinChat" : "pinChat"), run: () => set({ pinned: !head.own?.pinned_at }) },
     isMuted(head) ? { icon: "bell", label: t("unmute"), run: () => set({ muted_until: 0 }) } : { icon: "bellOff", label: t("mute"), run: () => chooseMute(set, head) },
     { icon: "archive", label: t(head.own?.archived ? "unarchive" : "archive"), run: () => set({ archived: !head.own?.archived }) },
-    { icon: "bookmark", label: t("folders"), run: () => chooseFolders(app, head.conv) },
+    { icon: "bookmark", label: t("folders"), run: () => withPanels(({ chooseFolders }) => chooseFolders(app, head.conv)) },
     head.unread || head.own?.marked_unread ? { icon: "check", label: t("markRead"), run: () => attempt(Promise.all([state.mark(head.conv, head.n), head.own?.marked_unread ? state.setOwn(head.conv, { marked_unread: false }) : null])) }
       : { icon: "star", label: t("markUnread"), run: () => set({ marked_unread: true }) },
     thread && { icon: "calendar", label: t("scheduled"), run: () => withPanels(({ showScheduled }) => showScheduled(app, head.conv)) },

@@ -183,6 +183,16 @@ export const refuseExpiry = (kind) => withoutExpiry.add(kind);
 export const mayExpire = (head) => !withoutExpiry.has(head.kind) && (!head.state || head.state === "joined") && (isGroup(head) ? isAdmin(head) : true);
 
 /**
+ * Returns whether the voters can be shown: the poll is not anonymous, and the user has voted or the
+ * poll has ended.
+ */
+export function showsVoters(row, now) {
+  const { body, votes, mine } = row;
+  if (row.kind !== "poll" || body?.anonymous || !row.seq || !votes?.some(Boolean)) return false;
+  return mine?.votes?.length > 0 || Boolean(body.closed) || body.closes_at <= now;
+}
+
+/**
  * Returns whether each word of the query occurs in the alias, nick or account name of a contact.
  */
 export function matches({ user, alias }, query) {

@@ -2,11 +2,11 @@
 
 import { h, replace, Scope } from "./dom.js";
 import { icon } from "./icons.js";
-import { folderMenu } from "./folders.js";
 import { headAvatar, userAvatar } from "./avatar.js";
 import { RowList } from "./rows.js";
 import { openMenu } from "./menu.js";
 import { conversationMenu } from "./conversationmenu.js";
+import { withPanels } from "./later.js";
 import { lookalikeMark } from "./lookalike.js";
 import { requestBadge } from "./requests.js";
 import { actorName, byName, eventText, headTitle, ICONS, isGroup, isMuted, isNote, matches, userName } from "./model.js";
@@ -118,7 +118,7 @@ export class Sidebar {
     if (folder !== null) {
       chip.addEventListener("contextmenu", (event) => {
         event.preventDefault();
-        folderMenu(this.app, chip, folder, (to) => this.#filterBy(to === null ? "all" : `folder:${to}`));
+        withPanels(({ folderMenu }) => folderMenu(this.app, chip, folder, (to) => this.#filterBy(to === null ? "all" : `folder:${to}`)));
       });
     }
     return chip;

@@ -9,9 +9,8 @@ import { withPanels } from "./later.js";
 import { closeMenu, openMenu } from "./menu.js";
 import { confirm } from "./dialog.js";
 import { attempt, toast } from "./toast.js";
-import { canWrite, errorText, eventText, gone, headTitle, isAdmin, isGroup, permits } from "./model.js";
+import { canWrite, errorText, eventText, gone, headTitle, isAdmin, isGroup, permits, showsVoters } from "./model.js";
 import { chooseConversation } from "./pickers.js";
-import { showsVoters, showVotes } from "./votes.js";
 import { canCall } from "../calls/center.js";
 import { showsReceipts } from "../core/receipts.js";
 import { QUICK_REACTIONS } from "../text/emoji.js";
@@ -112,7 +111,7 @@ export class ThreadActions {
   }
 
   showVotes(row) {
-    return showVotes(this.view.app, this.id, row);
+    return withPanels(({ showVotes }) => showVotes(this.view.app, this.id, row));
   }
 
   vote(row, options) {

@@ -9,16 +9,6 @@ import { t } from "../i18n/index.js";
 const PAGES = 25; // pages of the log, with 200 events each
 
 /**
- * Returns whether the voters can be shown: the poll is not anonymous, and the user has voted or the
- * poll has ended.
- */
-export function showsVoters(row, now) {
-  const { body, votes, mine } = row;
-  if (row.kind !== "poll" || body?.anonymous || !row.seq || !votes?.some(Boolean)) return false;
-  return mine?.votes?.length > 0 || Boolean(body.closed) || body.closes_at <= now;
-}
-
-/**
  * Resolves to a Map from each user to the options of its newest vote. Reads the log from its end
  * until the number of votes equals the number in the poll.
  */
