@@ -38,7 +38,8 @@ public struct FramedError: Error, Hashable, CustomStringConvertible {
         public static let connectionLost = Self(value: .connectionLost)
         /// Name resolution, the connection or TLS failed; ``FramedError/cause`` has the details.
         public static let transport = Self(value: .transport)
-        /// Nothing can be sent: the connection is closed or closing, or not open yet.
+        /// Nothing can be sent: the connection is closed or closing, or not open yet. Or this side
+        /// closed it before the end of a body that is read.
         public static let closed = Self(value: .closed)
         /// An argument of a call is invalid, or the call is not valid in the present state.
         public static let invalidUse = Self(value: .invalidUse)

@@ -182,6 +182,10 @@ struct FramedInboxStateMachine {
         }
         guard case .ended(let error) = self.state else { return nil }
         if let error { return .failed(error) }
+        // Without an error, the reader would take the part that has arrived for the whole body.
+        if case .piece = request {
+            return .failed(FramedError(.closed, message: "the connection was closed before the end of the body"))
+        }
         return .finished
     }
 }

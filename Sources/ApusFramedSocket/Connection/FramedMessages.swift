@@ -49,7 +49,7 @@ public struct FramedMessage: Sendable {
 }
 
 /// The body of a message, in the pieces in which it arrives. Pieces are never empty. They have the
-/// announced length in total, unless this side closes the connection before the end of the body.
+/// announced length in total.
 public struct FramedBody: AsyncSequence, Sendable {
     /// A piece of the body.
     public typealias Element = ByteBuffer
@@ -66,11 +66,11 @@ public struct FramedBody: AsyncSequence, Sendable {
         let inbox: FramedInbox
         let number: Int
 
-        /// Returns the next piece, or `nil` after the last one and after this side has closed the
-        /// connection.
+        /// Returns the next piece, or `nil` after the last one.
         ///
-        /// - Throws: The error that ended the connection, `FramedError.Code.invalidUse` after the
-        ///   next message was requested, `CancellationError`.
+        /// - Throws: The error that ended the connection, `FramedError.Code.closed` if this side
+        ///   closed it before the end of the body, `FramedError.Code.invalidUse` after the next
+        ///   message was requested, `CancellationError`.
         public mutating func next() async throws -> ByteBuffer? {
             switch await self.inbox.nextPiece(of: self.number) {
             case .piece(let bytes)?: return bytes

@@ -147,6 +147,18 @@ import Testing
         #expect(inbox.nextMessage().delivery == .finished)
     }
 
+    /// A reader does not take the part that has arrived for the whole body.
+    @Test func closingWithinABodyFailsItsReader() {
+        var inbox = Machine(bound: 1000)
+        _ = inbox.receivedPart(.head([:], bodyLength: 8))
+        _ = inbox.receivedPart(.body(self.bytes))
+        #expect(inbox.nextMessage().delivery != nil)
+        _ = inbox.closed()
+        let error = FramedError(.closed, message: "the connection was closed before the end of the body")
+        #expect(inbox.nextPiece(of: 1).delivery == .failed(error))
+        #expect(inbox.nextMessage().delivery == .finished)
+    }
+
     @Test func oneReaderAtATime() {
         var inbox = Machine(bound: 1000)
         #expect(inbox.nextMessage() == .init())
