@@ -153,7 +153,7 @@ public final class ComposerModel {
         self.isSending = true
         defer { self.isSending = false }
         let (source, mode, files, isSilent) = (self.text, self.mode, self.files, self.isSilent)
-        self.draftTask?.cancel()
+        await self.endDraftTask()
         do throws(ChatClientError) {
             let (text, entities) = try await self.parsed(source)
             if case .edit(let message) = mode, let seq = message.seq {
@@ -260,7 +260,7 @@ public final class ComposerModel {
     /// Stores the draft and sends it to the other devices of the user. Call it when the user leaves
     /// the conversation.
     public func leave() async {
-        self.draftTask?.cancel()
+        await self.endDraftTask()
         self.suggestionTask?.cancel()
         if case .edit = self.mode, self.unfinished.isEmpty { return }
         await self.saveDraft(sends: true)
@@ -288,6 +288,13 @@ public final class ComposerModel {
             guard (try? await sleep(Self.draftPause)) != nil else { return }
             await self?.saveDraft(sends: false)
         }
+    }
+
+    /// Cancels the delayed store of the draft. If it has begun, waits until it has ended: later, it
+    /// would store the draft of a message that was sent.
+    private func endDraftTask() async {
+        self.draftTask?.cancel()
+        await self.draftTask?.value
     }
 
     private func saveDraft(sends: Bool) async {
