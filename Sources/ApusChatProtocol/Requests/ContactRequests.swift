@@ -43,7 +43,7 @@ public struct Contact: Hashable, Sendable, WireObject {
     public var state: ContactState
     /// The alias that the user gave the contact; nil if absent.
     public var alias: String?
-    /// The text of the contact request; nil if there is none, or if the request was answered.
+    /// The text of the contact request; nil if it has no text, or if the request was answered.
     public var text: String?
     /// The time of the last change, in milliseconds since 1970.
     public var at: Int64

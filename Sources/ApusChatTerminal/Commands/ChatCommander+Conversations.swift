@@ -11,7 +11,7 @@ extension ChatCommander {
     }
 
     /// Returns the known conversation with a number in the list, an id, a title, an alias or a user
-    /// name; nil if there is none.
+    /// name; nil if no conversation has it.
     func known(_ name: String) async -> ChatConversation? {
         if let id = Self.entry(name, of: self.listed) { return self.client.conversation(id) }
         let heads = await self.client.heads.filter { $0.state == .joined }
