@@ -1,11 +1,11 @@
-/// The error of an archive that cannot be written.
+/// An error that occurs while an archive is written.
 package struct ArchiveError: Error, Hashable, CustomStringConvertible {
     package enum Code: Hashable, Sendable {
-        /// An entry is larger than announced, or has a name that is empty or too long.
+        /// An entry is larger than announced, or its name is empty or too long.
         case invalidEntry
         /// zlib failed, for example because memory is exhausted.
         case compressionFailed
-        /// The methods of the writer were called in a wrong order.
+        /// A method of the writer was called out of order.
         case invalidUse
     }
 

@@ -7,11 +7,11 @@ import NIOCore
 final class RawDeflater {
     /// Allocated separately, because zlib keeps a pointer to it.
     private let stream: UnsafeMutablePointer<z_stream>
-    /// The maximum number of bytes passed to zlib in one call, whose counters have 32 bits.
+    /// The maximum number of bytes passed to zlib in one call. The counters of zlib have 32 bits.
     private static let step = 1 << 20
 
-    /// - Parameter level: The compression level, 0 to 9. 0 stores the bytes without compression, 9
-    ///   results in the smallest output.
+    /// - Parameter level: The compression level, from 0 to 9. Level 0 stores the bytes without
+    ///   compression; level 9 produces the smallest output.
     init(level: Int) throws(ArchiveError) {
         let stream = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
         stream.initialize(to: z_stream())
@@ -30,12 +30,12 @@ final class RawDeflater {
         self.stream.deallocate()
     }
 
-    /// Begins a new stream with the same level.
+    /// Begins a new stream with the same compression level.
     func reset() { deflateReset(self.stream) }
 
     /// Compresses a piece and appends the output of zlib to `output`.
     ///
-    /// - Parameter isLast: Whether the stream ends with the piece, which may be empty.
+    /// - Parameter isLast: Whether the piece is the last one of the stream. A piece may be empty.
     func deflate(_ piece: ByteBuffer, isLast: Bool, into output: inout ByteBuffer) throws(ArchiveError) {
         let result = piece.withUnsafeReadableBytes { self.run($0, isLast: isLast, into: &output) }
         guard result == Z_OK || result == Z_STREAM_END else {

@@ -13,7 +13,7 @@ struct ZIPEntry {
     var size: UInt64 = 0
     var compressedSize: UInt64 = 0
 
-    /// Version 4.5 is the first one with Zip64.
+    /// The version of ZIP required to read the entry: 4.5 for Zip64, otherwise 2.0.
     private var versionNeeded: UInt16 { self.isLarge || self.offset >= UInt64(UInt32.max) ? 45 : 20 }
     /// Bit 3: a data descriptor follows the data. Bit 11: the name is UTF-8.
     private static let flags: UInt16 = 1 << 3 | 1 << 11
@@ -54,8 +54,8 @@ struct ZIPEntry {
         self.writeCommonFields(
             checksum: self.checksum, size: UInt32(clamping: self.size), compressedSize: UInt32(clamping: self.compressedSize), to: &output)
         output.writeLittle(UInt16(large.isEmpty ? 0 : 4 + 8 * large.count))
-        output.writeLittle(0 as UInt16)  // comment
-        output.writeLittle(0 as UInt16)  // disk
+        output.writeLittle(0 as UInt16)  // the length of the comment
+        output.writeLittle(0 as UInt16)  // the number of the disk
         output.writeLittle(0 as UInt16)  // internal attributes
         output.writeLittle(0o100_600 << 16 as UInt32)  // a file that its owner can read and write
         output.writeLittle(UInt32(clamping: self.offset))
@@ -80,7 +80,7 @@ struct ZIPEntry {
     }
 }
 
-/// The end of the directory. Source: APPNOTE.TXT 4.3.14 to 4.3.16.
+/// The records that end the central directory. Source: APPNOTE.TXT 4.3.14 to 4.3.16.
 struct ZIPDirectoryEnd {
     let count: UInt64
     let size: UInt64
@@ -89,7 +89,7 @@ struct ZIPDirectoryEnd {
     func write(to output: inout ByteBuffer) {
         if self.count >= UInt64(UInt16.max) || self.size >= UInt64(UInt32.max) || self.offset >= UInt64(UInt32.max) {
             output.writeLittle(0x0606_4B50 as UInt32)
-            output.writeLittle(44 as UInt64)  // the size of the rest
+            output.writeLittle(44 as UInt64)  // the size of the rest of the record
             output.writeLittle(3 << 8 | 45 as UInt16)
             output.writeLittle(45 as UInt16)
             output.writeLittle(0 as UInt32)

@@ -3,9 +3,9 @@ package import NIOCore
 /// Writes a ZIP archive as a stream: no byte is changed after it was written.
 ///
 /// Sizes and checksums follow the data of an entry in a data descriptor. All entries use DEFLATE,
-/// also those that are not compressed, because a reader of a stream can detect the end of DEFLATE
-/// data. Zip64 is used for an entry that may reach 4 GiB, and otherwise only for numbers that need
-/// it.
+/// including those that are not compressed, because a reader of a stream can detect the end of
+/// DEFLATE data. An entry that can reach 4 GiB uses Zip64. In the directory, only numbers that
+/// exceed 32 bits use it.
 ///
 /// Source: PKWARE, APPNOTE.TXT 6.3.10. Memory: zlib's state, and about 100 bytes for each entry.
 package struct ZIPWriter {

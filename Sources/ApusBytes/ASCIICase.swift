@@ -1,8 +1,8 @@
 // HTTP names, tokens, schemes, hosts and media types compare by bytes, ignoring the case of ASCII
 // letters.
 //
-// `String` compares by canonical equivalence, and `lowercased()` maps all of Unicode: with these,
-// U+212A KELVIN SIGN equals `k`, and U+037E equals `;`.
+// `String` compares by canonical equivalence, so U+037E equals `;`. `lowercased()` maps all of
+// Unicode, so U+212A KELVIN SIGN becomes `k`.
 //
 // Source: RFC 9110 sections 5.1, 5.6.2 and 8.3.1; RFC 3986 sections 3.1 and 3.2.2; RFC 4790 section
 // 9.2 (`i;ascii-casemap`).

@@ -29,8 +29,8 @@ package enum Base64 {
     /// Returns whether the byte is one of the 64 characters of the alphabet.
     package static func isCharacter(_ byte: UInt8) -> Bool { self.values[Int(byte)] < 64 }
 
-    /// Decodes `text`; nil unless it is canonical: a length divisible by 4, complete padding, and
-    /// zero in unused bits.
+    /// Decodes `text`. Returns nil unless the text is canonical: a length divisible by 4, complete
+    /// padding, and zero in unused bits.
     package static func decode(_ text: ByteBuffer) -> ByteBuffer? {
         let length = text.readableBytes
         guard length > 0 else { return ByteBuffer() }

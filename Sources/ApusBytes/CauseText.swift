@@ -1,6 +1,6 @@
 /// Describes the causes of errors in messages to users.
 package enum CauseText {
-    /// Returns the description of an error; of an error of BoringSSL only its reasons.
+    /// Returns the description of an error. Returns only the reasons of a BoringSSL error.
     ///
     /// BoringSSL describes each error as `error:1000007d:SSL routines:OPENSSL_internal:REASON`,
     /// followed by the path and the line of its own source file.

@@ -13,7 +13,7 @@ package struct ErrorCause: Hashable, Sendable {
 
     /// Returns the code, the message and the cause on one line.
     ///
-    /// - Parameter text: Returns the description of the cause.
+    /// - Parameter text: A function that returns the description of the cause.
     package func description(
         of code: some CustomStringConvertible, _ message: String, text: (any Error) -> String = CauseText.text
     ) -> String {

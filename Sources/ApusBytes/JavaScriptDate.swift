@@ -1,8 +1,10 @@
 /// A date as JavaScript's `toString` writes it in UTC: `Sat Nov 21 2026 19:10:26 GMT+0000
 /// (Coordinated Universal Time)`.
 ///
-/// Uses arithmetic, because every socket has a date and a formatter takes about a hundred times as
-/// long. Source: Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms", `civil_from_days`.
+/// Every socket needs a date, and a formatter takes about a hundred times as long as this
+/// arithmetic.
+///
+/// Source: Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms", `civil_from_days`.
 package struct JavaScriptDate: CustomStringConvertible {
     private static let weekdays = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"]  // 1970 began on a Thursday
     private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]

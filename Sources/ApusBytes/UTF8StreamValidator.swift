@@ -122,20 +122,20 @@ package struct UTF8StreamValidator: Sendable {
     private static func sequence(_ first: UInt8) -> (continuations: UInt8, lower: UInt8, upper: UInt8)? {
         switch first {
         case 0xC2...0xDF: (1, 0x80, 0xBF)
-        case 0xE0: (2, 0xA0, 0xBF)  // below: overlong
-        case 0xED: (2, 0x80, 0x9F)  // above: surrogates
+        case 0xE0: (2, 0xA0, 0xBF)  // a lower byte is overlong
+        case 0xED: (2, 0x80, 0x9F)  // a higher byte encodes a surrogate
         case 0xE1...0xEF: (2, 0x80, 0xBF)
-        case 0xF0: (3, 0x90, 0xBF)  // below: overlong
+        case 0xF0: (3, 0x90, 0xBF)  // a lower byte is overlong
         case 0xF1...0xF3: (3, 0x80, 0xBF)
-        case 0xF4: (3, 0x80, 0x8F)  // above: beyond U+10FFFF
+        case 0xF4: (3, 0x80, 0x8F)  // a higher byte is beyond U+10FFFF
         default: nil
         }
     }
 }
 
 extension String {
-    /// Creates a string of these bytes; nil if they are not UTF-8. (`String(decoding:as:)` repairs
-    /// them instead.)
+    /// Creates a string from these bytes; nil if they are not valid UTF-8. (`String(decoding:as:)`
+    /// replaces invalid bytes.)
     package init?(utf8 bytes: UnsafeRawBufferPointer) {
         guard UTF8StreamValidator.isValid(bytes) else { return nil }
         self.init(decoding: bytes, as: UTF8.self)

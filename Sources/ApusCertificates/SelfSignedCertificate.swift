@@ -4,7 +4,7 @@ package import Foundation
 import SwiftASN1
 import X509
 
-/// Makes certificates for servers without an authority.
+/// Creates certificates for servers that have no certificate from an authority.
 package enum SelfSignedCertificate {
     /// Creates a self-signed certificate and its key, for `localhost`, the loopback addresses and
     /// `host`.

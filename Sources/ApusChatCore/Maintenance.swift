@@ -4,12 +4,12 @@ package import ApusChatStorage
 /// Creates the commands of the server: removal of expired messages, sending of scheduled messages,
 /// ends of polls, and erasure of deleted data.
 ///
-/// The shell calls `next` periodically, submits the commands, and calls it again immediately while
-/// there are commands. All work is found in the storage, so that after a restart at most one page
-/// is repeated.
+/// The shell calls `next` periodically and submits the commands. It calls `next` again immediately
+/// while there are commands. All work is found in the storage, so that after a restart at most one
+/// page is repeated.
 ///
 /// If a command could not be written, the shell calls `refused`, and does not submit the commands
-/// of which `isPostponed` is then true. The work is repeated after a time that increases with each
+/// for which `isPostponed` is then true. The work is repeated after a time that increases with each
 /// refusal, and the other work continues.
 package struct Maintenance: Sendable {
     /// The time after which a refused command is first repeated, in milliseconds. It doubles with
@@ -19,10 +19,11 @@ package struct Maintenance: Sendable {
     /// The maximum number of postponed units of work.
     package static let maximumPostponed = 1_000
     /// The time after which the record of a refusal is removed if its work does not become due
-    /// again, in milliseconds. The work was then done or withdrawn.
+    /// again, in milliseconds. In this case, the work was done or withdrawn.
     private static let recordTime: Int64 = 600_000
 
-    /// A unit of work that fails or succeeds as a whole.
+    /// A unit of work, which one or more commands perform. The refusal of one of them postpones the
+    /// unit.
     private enum Work: Hashable, Sendable {
         case scheduled(ScheduledAddress)
         case poll(EventAddress)
@@ -63,13 +64,13 @@ package struct Maintenance: Sendable {
     ///
     /// - Parameters:
     ///   - time: The current time of a trusted clock (`StampClock.isTrusted`).
-    ///   - send: Validates the body of a scheduled message as if it were requested now.
+    ///   - send: A function that validates the body of a scheduled message as if it were sent now.
     package mutating func next(_ reads: any ChatReads, at time: Int64, send: (ScheduledRow) -> SendCommand) throws(StorageError)
         -> [Command]
     {
         self.begin(at: time)
         var commands: [Command] = []
-        // The reads return postponed rows too, so the limits include them.
+        // The reads also return postponed rows, so the limits include them.
         let others = self.postponed.count
         let limit = self.pageLimit + others
         for row in self.due(try reads.dueScheduled(at: time, limit: limit), at: time, { .scheduled($0.address) }) {
@@ -153,7 +154,7 @@ package struct Maintenance: Sendable {
     }
 
     /// Adds one command for all expired messages, and one for each message that was part of a
-    /// refused command, so that a message that cannot be written delays no other.
+    /// refused command. A message that cannot be written therefore delays no other message.
     private mutating func addExpired(_ expired: ArraySlice<EventAddress>, to commands: inout [Command]) {
         let page = expired.filter { self.postponed[.expired($0)] == nil }
         if !page.isEmpty { self.add(Self.command(.blank(page, .expired)), page.map { .expired($0) }, to: &commands) }
@@ -176,7 +177,7 @@ package struct Maintenance: Sendable {
 
     private mutating func eraseAccount(_ user: UserKey, _ reads: any ChatReads) throws(StorageError) -> [Command] {
         // A scheduled message that is sent during the erasure could follow the last page of its
-        // conversation, so the erasure begins after the last one was removed.
+        // conversation. Therefore, all scheduled messages are removed before the erasure begins.
         let scheduled = try reads.scheduled(of: user, limit: self.pageLimit)
         guard scheduled.isEmpty else {
             self.erasure = Erasure(user: user)

@@ -2,8 +2,8 @@ package import ApusChatProtocol
 
 /// Describes the wire of the chat: each verb, push, object, error and limit.
 ///
-/// `docs/chat-wire.md` and `docs/openapi.json` are generated from it. Tests compare it with the
-/// codecs: they read and write exactly the described fields.
+/// `docs/chat-wire.md` and `docs/openapi.json` are generated from it. Tests verify that the codecs
+/// read and write exactly the described fields.
 package enum ChatReference {
     /// The verbs in the order of the documentation.
     package static let groups: [VerbGroup] = [
@@ -16,7 +16,7 @@ package enum ChatReference {
     /// All objects.
     package static var shapes: [Shape] { self.modelShapes + self.partShapes + self.syncShapes }
 
-    /// The request and the answer of `sync`, which `hello` contains.
+    /// The request and the answer of `sync`, which the request and the answer of `hello` contain.
     private static var syncShapes: [Shape] {
         guard let sync = self.logVerbs.verbs.first(where: { $0.name == ChatVerbs.sync.name }) else { return [] }
         return [
@@ -28,7 +28,7 @@ package enum ChatReference {
     /// All bodies, named by their kinds.
     package static var bodies: [Shape] { self.messageShapes + self.changeShapes }
 
-    /// The verbs that have no HTTP route, because they concern a connection.
+    /// The verbs that have no HTTP route, because they apply to a connection.
     package static let liveVerbs: Set<String> = ["hello", "typing", "subscribe", "signal"]
 
     /// The fields of the answer to a request that adds a change to a log.

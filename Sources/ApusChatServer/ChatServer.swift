@@ -6,14 +6,14 @@ public import Logging
 import NIOConcurrencyHelpers
 public import ServiceLifecycle
 
-/// A complete chat server: accounts, conversations, uploads, Socket.IO and the page. All its data
-/// is in one folder.
+/// A complete chat server: accounts, conversations, uploads, Socket.IO and the page. The server
+/// stores all its data in one folder.
 ///
 /// `run` serves until its task is cancelled or its service group shuts down. On a graceful
 /// shutdown, it stops accepting connections, sends `bye` to all clients, answers pending requests,
 /// commits queued writes and returns.
 public final class ChatServer: Service {
-    /// An address on which the server listens.
+    /// An address at which the server listens.
     public struct Address: Hashable, Sendable, CustomStringConvertible {
         /// The scheme: `http` or `https`.
         public var scheme: String
@@ -21,7 +21,8 @@ public final class ChatServer: Service {
         public var host: String
         /// The port. If the configured port is 0, the one that the system chose.
         public var port: Int
-        /// The fingerprint of the server's certificate, for clients that pin it; nil without TLS.
+        /// The fingerprint of the server's certificate, for clients that pin the certificate; nil
+        /// without TLS.
         public var certificate: CertificateFingerprint?
         /// Whether the listener serves the metrics.
         public var isForMetrics = false
@@ -50,7 +51,7 @@ public final class ChatServer: Service {
     private let logger: Logger
     private let makeChat: MakeChat
 
-    /// Creates a server, which does not start until `run`.
+    /// Creates a server. The server starts when `run` is called.
     ///
     /// - Parameters:
     ///   - configuration: The configuration, which `run` validates.
@@ -118,7 +119,7 @@ public final class ChatServer: Service {
     private func serve(
         _ parts: ServerParts, _ listeners: [ServerListener], _ onListening: @escaping @Sendable ([Address]) -> Void
     ) async throws {
-        // Nil represents an optional listener that did not start.
+        // A nil element represents an optional listener that did not start.
         let (addresses, continuation) = AsyncStream.makeStream(of: Address?.self)
         let count = listeners.count + (self.configuration.metricsPort == nil ? 0 : 1)
         try await withThrowingTaskGroup(of: Ended.self) { group in
@@ -174,7 +175,8 @@ public final class ChatServer: Service {
                 return .other
             }
             group.addTask {
-                // The listeners stop by themselves, and end after their last connection.
+                // The listeners observe the graceful shutdown themselves, and end after their last
+                // connection.
                 guard (try? await gracefulShutdown()) != nil else { return .other }
                 await parts.drain()
                 return .other

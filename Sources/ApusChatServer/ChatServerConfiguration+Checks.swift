@@ -56,7 +56,8 @@ extension ChatServerConfiguration {
         if !isValid { throw ChatServerError(.invalidConfiguration, message: message) }
     }
 
-    /// The trusted proxies. With the PROXY protocol, its handler writes `X-Forwarded-For`.
+    /// The trusted proxies. With the PROXY protocol, the handler of its header sets
+    /// `X-Forwarded-For`.
     var trustedProxies: TrustedProxies {
         get throws(ChatServerError) {
             do throws(ConnectivityError) {

@@ -8,9 +8,9 @@ public struct ChatServerError: Error, Hashable, Sendable, CustomStringConvertibl
         private let value: Value
         /// A value of the configuration is not valid.
         public static let invalidConfiguration = Self(value: .invalidConfiguration)
-        /// Another program listens on the address.
+        /// Another program listens at the address.
         public static let addressInUse = Self(value: .addressInUse)
-        /// The server cannot listen on the address.
+        /// The server cannot listen at the address.
         public static let cannotListen = Self(value: .cannotListen)
         /// The certificate or its key cannot be read, or they are not valid.
         public static let certificate = Self(value: .certificate)

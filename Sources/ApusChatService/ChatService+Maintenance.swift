@@ -5,8 +5,7 @@ import Logging
 
 // The periodic work of the chat.
 extension ChatService {
-    /// The maximum number of stored answers that one step removes, which bounds the delay of
-    /// commands.
+    /// The maximum number of rows that one step removes. The limit bounds the delay of commands.
     private static let forgottenAtOnce = 500
 
     /// Performs the periodic work until the task is cancelled.
@@ -14,7 +13,8 @@ extension ChatService {
     /// - Every second: sends scheduled messages, closes ended polls, removes expired messages and
     ///   erases deleted data.
     /// - Every minute: sweeps the rate budgets.
-    /// - Every ten minutes: removes outdated answers and changes of texts.
+    /// - Every ten minutes: removes outdated answers, and text changes that the search index
+    ///   contains.
     package func run() async {
         var seconds = 0
         var maintenance = Maintenance()
@@ -32,7 +32,7 @@ extension ChatService {
     /// Performs all work that is due. Nothing is due while the clock is not trusted or the storage
     /// accepts no writes.
     ///
-    /// A command that could not be written is repeated by a later call with the returned value.
+    /// To retry the commands that could not be written, pass the returned value to the next call.
     package func maintain(_ maintenance: Maintenance = Maintenance()) async throws -> Maintenance {
         var maintenance = maintenance
         while !Task.isCancelled, self.log.health == .writable {
@@ -50,7 +50,7 @@ extension ChatService {
         var continues = true
         var failures: [ChatError] = []
         for (index, command) in commands.enumerated() where !maintenance.isPostponed(index) {
-            // After a failure of the storage, the remaining commands would be refused as well.
+            // After a failure of the storage, the writer would also refuse the remaining commands.
             guard failures.last?.code != .unavailable, self.log.health == .writable else {
                 maintenance.withdrew(index)
                 continues = false
@@ -103,8 +103,8 @@ extension ChatService {
         }
     }
 
-    /// Runs a task. If it fails, for example because the disk is full, it is tried again at the
-    /// next run.
+    /// Runs a task and logs its failure. A task that fails, for example because the disk is full,
+    /// runs again in the next period.
     private func attempt(_ failure: Logger.Message, _ body: () async throws -> Void) async {
         do { try await body() } catch { self.logger.warning(failure, metadata: ["error": "\(error)"]) }
     }

@@ -9,7 +9,7 @@ import NIOConcurrencyHelpers
 import NIOCore
 import NIOPosix
 
-/// The chat without accounts and HTTP: decides and stores the requests of users, answers reads, and
+/// The chat without accounts and HTTP: decides and stores the changes of users, answers reads, and
 /// sends pushes to connections.
 package final class ChatService: Sendable {
     /// The storage of a service: one writer, and readers of the same data.
@@ -17,7 +17,7 @@ package final class ChatService: Sendable {
         var writer: any MaintainedStorage
         var openReads: () throws -> any AccountReads
 
-        /// - Parameter openReads: Opens the storage for the reads of one thread.
+        /// - Parameter openReads: Opens a reader of the storage for one thread.
         package init(writer: any MaintainedStorage, openReads: @escaping () throws -> any AccountReads) {
             self.writer = writer
             self.openReads = openReads
@@ -35,19 +35,19 @@ package final class ChatService: Sendable {
         package var ringTime = Duration.seconds(ChatLimits.ringSeconds)
         /// The time after which a call ends if none of its devices is connected.
         package var absenceTime = Duration.seconds(ChatLimits.absenceSeconds)
-        /// The time between two counts of the participants of a room on a media server.
+        /// The interval at which the participants of a media server room are counted.
         package var roomInterval = CallRoomWatch.interval
-        /// The time between a message and the decision about its notification. A user who reads the
-        /// message on another device within this time is not notified.
+        /// The time between a message and the decision about its notification. A user that reads
+        /// the message on another device within this time is not notified.
         package var noticeDelay = Duration.milliseconds(1_500)
         package var environment: ChatLog.Environment
-        /// Returns a random number in a range.
+        /// Returns a random number in the range.
         package var random: @Sendable (ClosedRange<Int64>) -> Int64 = { Int64.random(in: $0) }
 
         package init(environment: ChatLog.Environment) { self.environment = environment }
     }
 
-    /// The maximum number of calls that are resumed at the start.
+    /// The maximum number of running calls that are read at the start.
     static let maximumResumedCalls = 100_000
 
     package let log: ChatLog
@@ -63,12 +63,12 @@ package final class ChatService: Sendable {
     private let hasBudgets: Bool
     private let groups: [MultiThreadedEventLoopGroup]
     let indexer: SearchIndexer?
-    /// The features of the server: all features of this version, without `search` if there is no
-    /// index.
+    /// The features of the server: all features of this version, except `search` if there is no
+    /// search index.
     let features: [String]
-    /// Decides the notifications of devices that are not connected.
+    /// Decides which devices that are not connected are notified of a message.
     package let notifier: PushNotifier
-    /// Reports new texts, whose links can have previews.
+    /// Reports new and edited texts, to whose links previews can be added.
     package let texts = CommittedTexts()
 
     /// - Parameters:
@@ -86,7 +86,7 @@ package final class ChatService: Sendable {
         self.pool = try ReadPool(threads: configuration.readers, storage.openReads)
         let hubReads = try storage.openReads()
         let running = try hubReads.calls(limit: Self.maximumResumedCalls)
-        // The log blocks its event loop during a sync, so the hub has a separate one.
+        // The log blocks its event loop during a sync, so the hub uses a separate event loop.
         self.groups = [MultiThreadedEventLoopGroup(numberOfThreads: 1), MultiThreadedEventLoopGroup(numberOfThreads: 1)]
         let (logLoop, hubLoop) = (self.groups[0].any(), self.groups[1].any())
         let calls = CallTimers(
@@ -144,7 +144,7 @@ package final class ChatService: Sendable {
         }
     }
 
-    /// Commits the submitted changes, refuses waiting reads and all further requests, and ends the
+    /// Commits the submitted changes, refuses waiting reads and all further requests, and stops the
     /// threads.
     package func close() async {
         // Breaks the reference cycle of the log, the timers and the closure that reports the end of
@@ -170,7 +170,7 @@ package final class ChatService: Sendable {
         }.get()
     }
 
-    /// Answers a request of a reading verb, without a charge to the rate limits of the user.
+    /// Answers a request of a reading verb, without charging the rate limits of the user.
     package func read(_ verb: String, _ request: JSONValue, of user: UserKey) async throws(ChatError) -> JSONValue {
         guard case .read(let body) = self.verbs[verb]?.answer else { throw .unknownVerb(verb) }
         return try await withCheckedContinuation { continuation in
@@ -183,8 +183,7 @@ package final class ChatService: Sendable {
         if case .read = self.verbs[verb]?.answer { true } else { false }
     }
 
-    /// Answers a request of a connection, after a charge to the rate limits of the user and the
-    /// device.
+    /// Answers a request of a connection. First charges the rate limits of the user and the device.
     ///
     /// - Parameters:
     ///   - lane: Keeps the changes of one connection in order.
@@ -208,9 +207,9 @@ package final class ChatService: Sendable {
         }
     }
 
-    /// Charges an action to rate limits.
+    /// Charges an action to the rate limits of keys.
     ///
-    /// - Returns: The refusal, if one of them is exceeded.
+    /// - Returns: The refusal; nil if no rate limit is exceeded.
     func charge(_ action: RateAction, to keys: [RateKey]) -> ChatError? {
         guard self.hasBudgets else { return nil }
         let time = self.configuration.environment.monotonic()
@@ -262,8 +261,8 @@ package final class ChatService: Sendable {
         }
     }
 
-    /// Submits commands in order. Completes with the answer to the last command, or with the first
-    /// refusal.
+    /// Submits commands in order. The completion receives the answer to the last command, or the
+    /// first refusal.
     private func submit(
         _ commands: Result<[Command], ChatError>, _ change: Change, _ requester: Requester, answeringOn eventLoop: (any EventLoop)?,
         _ completion: @escaping @Sendable (Result<JSONValue, ChatError>) -> Void

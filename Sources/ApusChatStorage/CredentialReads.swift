@@ -1,12 +1,12 @@
 package import ApusChatProtocol
 
-/// The reads of a storage that concern sign-ins and uploads.
+/// The reads of sign-ins and uploads.
 package protocol CredentialReads: AnyObject {
     func credential(of user: UserKey) throws(StorageError) -> CredentialRow?
 
     func device(_ key: DeviceKey) throws(StorageError) -> DeviceRow?
 
-    /// Returns the devices of a user, last used first.
+    /// Returns the devices of a user. The last used device is the first.
     func devices(of user: UserKey, limit: Int) throws(StorageError) -> [DeviceRow]
 
     /// Returns the devices of a user that have a push subscription.

@@ -1,4 +1,4 @@
-/// The integer that identifies a user inside the server. On the wire a user is a `UserName`.
+/// The integer that identifies a user inside the server. On the wire, a user is a `UserName`.
 @usableFromInline
 package struct UserKey: Hashable, Sendable, Comparable {
     @usableFromInline package let rawValue: Int64
@@ -7,7 +7,7 @@ package struct UserKey: Hashable, Sendable, Comparable {
 }
 
 /// The integer that identifies a conversation inside the server. It is random and not negative. On
-/// the wire it is a `ConversationID`, which encodes the same 63 bits.
+/// the wire, a conversation is a `ConversationID`, which encodes the same 63 bits.
 package struct ConversationKey: Hashable, Sendable, Comparable {
     package let rawValue: Int64
     package init(_ rawValue: Int64) { self.rawValue = rawValue }
@@ -61,7 +61,7 @@ package struct PairAddress: Hashable, Sendable {
     }
 }
 
-/// A user and another user to which it has a relation: the key of a contact row.
+/// A user and another user to whom the first user has a relation: the key of a contact row.
 package struct ContactAddress: Hashable, Sendable {
     package let owner: UserKey
     package let peer: UserKey

@@ -1,21 +1,23 @@
-/// A storage with the maintenance that its writing thread performs between batches.
+/// A storage whose writing thread performs maintenance between batches.
 package protocol MaintainedStorage: AccountStorage {
-    /// Shortens the write-ahead log if it is long. Called after the answers of a batch are sent, so
-    /// that they are not delayed.
+    /// Shortens the write-ahead log if it is long. The writer calls this method after the answers
+    /// of a batch are sent, so that it does not delay them.
     func checkpointIfDue() throws(StorageError)
 
-    /// Writes and syncs without a change of data, to determine whether the disk accepts writes.
+    /// Performs a write and a sync that change no data, to determine whether the disk accepts
+    /// writes.
     func probe() throws(StorageError)
 
-    /// Opens the data again after a failed write or sync.
+    /// Reopens the data after a failed write or sync.
     func recover() throws(StorageError)
 
-    /// Removes the oldest stored answers to requests from before `time`. The writer calls it
-    /// between batches until it returns less than `limit`.
+    /// Removes at most `limit` stored answers to requests from before `time`, and returns their
+    /// number. The caller repeats the call until it returns less than `limit`.
     func forgetRequests(before time: Int64, limit: Int) throws(StorageError) -> Int
 
-    /// Removes recorded changes of texts that the search index already contains, the oldest first,
-    /// and returns how many it removed. Callers repeat the call until it returns less than `limit`.
+    /// Removes recorded text changes that the search index already contains, oldest first. Returns
+    /// the number of removed changes. The caller repeats the call until it returns less than
+    /// `limit`.
     ///
     /// - Parameters:
     ///   - number: The number of the last change in the index (`SearchIndexing.lastChange`). Only

@@ -1,17 +1,17 @@
 /// The SHA-256 of a request as it was sent, which distinguishes a retry from another request with
-/// the same client id. It is stored as four words instead of an array, so that a row needs no
-/// allocation for it.
+/// the same client id. The hash consists of four words instead of an array, so that a row needs no
+/// allocation for the hash.
 package struct RequestHash: Hashable, Sendable {
     package let words: (UInt64, UInt64, UInt64, UInt64)
 
-    /// Creates a hash from 32 bytes, with the most significant byte of each word first.
+    /// Creates a hash from 32 bytes in big-endian order; nil for any other number of bytes.
     package init?(bytes: UnsafeRawBufferPointer) {
         guard bytes.count == 32 else { return nil }
         func word(_ index: Int) -> UInt64 { UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: index * 8, as: UInt64.self)) }
         self.init(word(0), word(1), word(2), word(3))
     }
 
-    /// Creates a hash from 32 bytes, with the most significant byte of each word first.
+    /// Creates a hash from 32 bytes in big-endian order; nil for any other number of bytes.
     package init?(bytes: [UInt8]) {
         guard let hash = bytes.withUnsafeBytes({ Self(bytes: $0) }) else { return nil }
         self = hash

@@ -2,21 +2,21 @@
 package struct StorageError: Error, Sendable, CustomStringConvertible {
     /// The kind of an error. It determines whether the committer retries or stops writing.
     package enum Code: String, Sendable {
-        /// Another transaction has written first. The batch can be decided again with new facts.
+        /// Another transaction holds the lock. The batch can be decided again with new facts.
         case contention
-        /// The disk is full. Nothing was written, and the storage is read-only until there is
+        /// The disk is full. The batch was not written, and the storage is read-only until there is
         /// space.
         case full
         /// A write or a sync to disk failed. The content of the disk is unknown, and the storage is
-        /// read-only until it is opened again.
+        /// read-only until it is reopened.
         case io
-        /// The stored data is not valid.
+        /// The stored data is damaged or not valid.
         case corrupt
         /// The data has a newer schema than this program supports.
         case newerSchema
         /// Another process uses the data.
         case locked
-        /// The caller violated the contract of the storage.
+        /// The caller used the storage incorrectly.
         case invalidUse
     }
 

@@ -6,9 +6,8 @@ import ApusWebSocketProtocol
 
 /// Formats errors as one line for the user.
 package enum ErrorText {
-    /// Returns the message of the innermost error of this package, which describes the fault,
-    /// followed by its cause from the system, TLS or another library in parentheses. Returns the
-    /// reason of any other error.
+    /// Returns the message of the innermost error of this package, followed by its cause from the
+    /// system, TLS or another library in parentheses. For any other error, returns its reason.
     package static func line(_ error: any Error) -> String {
         var text: String?
         var next: (any Error)? = error
@@ -23,7 +22,7 @@ package enum ErrorText {
         return text ?? "\(error)"
     }
 
-    /// Returns the connectivity error among an error and its causes.
+    /// Returns the first connectivity error among an error and its causes; nil if there is none.
     package static func connectivity(_ error: any Error) -> ConnectivityError? {
         var next: (any Error)? = error
         while let current = next {

@@ -1,13 +1,14 @@
 import Foundation
 import NIOCore
 
-/// Limits NIO's shared event loops to the processors that this process may run on.
+/// Limits the number of NIO's shared event loops to the number of processors that the process may
+/// use.
 ///
-/// By default NIO starts one loop for each processor of the machine. Two loops on one processor
-/// (`taskset -c 1`) wait for each other's time slice, which adds milliseconds to one response in a
-/// hundred.
+/// By default NIO starts one loop for each processor of the machine. Two event loops on one
+/// processor (`taskset -c 1`) wait for each other's time slice. This adds milliseconds to one
+/// response in a hundred.
 package enum EventLoopThreads {
-    /// Sets NIO's number of event loops. Must be called before the first connection.
+    /// Sets the number of NIO's event loops. Call this method before the first connection.
     package static func followAffinity() {
         guard let status = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8),
             let allowed = self.allowedProcessors(status: status)
@@ -16,7 +17,7 @@ package enum EventLoopThreads {
     }
 
     /// Returns the number of processors in the line `Cpus_allowed: ff,ffffffff` of
-    /// `/proc/self/status`.
+    /// `/proc/self/status`; nil if there is none.
     static func allowedProcessors(status: String) -> Int? {
         for line in status.split(separator: "\n") where line.hasPrefix("Cpus_allowed:") {
             let digits = line.dropFirst("Cpus_allowed:".count).compactMap(\.hexDigitValue)

@@ -6,13 +6,14 @@ package func flushStandardOutput() {
     fflush(nil)
 }
 
-/// Writes without buffering. Exits as on SIGPIPE if the write fails, usually because the reader has
-/// closed the pipe (`apus … | head`): NIO ignores that signal for its sockets.
+/// Writes without buffering. If the write fails, exits with the status of SIGPIPE. A write usually
+/// fails because the reader has closed the pipe (`apus … | head`), and NIO makes the process ignore
+/// SIGPIPE.
 package func writeStandardOutput(_ data: Data) {
     do { try FileHandle.standardOutput.write(contentsOf: data) } catch { exit(128 + SIGPIPE) }
 }
 
-/// Writes without buffering; ignores failures.
+/// Writes to standard error without buffering. Ignores failures.
 package func writeStandardError(_ data: Data) {
     try? FileHandle.standardError.write(contentsOf: data)
 }

@@ -18,7 +18,7 @@ package struct TLSOptions: ParsableArguments {
 
     package init() {}
 
-    /// Whether an option was given.
+    /// Whether one of the options is set.
     package var isGiven: Bool { self.pin != nil || self.ca != nil || self.insecure }
 
     package func validate() throws {
@@ -28,7 +28,8 @@ package struct TLSOptions: ParsableArguments {
         _ = try self.settings()
     }
 
-    /// Returns the settings for the connections of the command.
+    /// Returns the TLS settings for the connections of the command. Throws an error if an option is
+    /// not valid.
     package func settings() throws -> TLSSettings {
         if self.insecure { return .insecureSkipVerification }
         if let pin = self.pin {
@@ -44,8 +45,8 @@ package struct TLSOptions: ParsableArguments {
         return .trusting(authoritiesPEM: pem)
     }
 
-    /// Returns the message of a rejected certificate, with the options that accept it; `nil` for
-    /// other errors.
+    /// Returns the error message for a rejected certificate, with the options that accept the
+    /// certificate; `nil` for other errors.
     package static func advice(for error: any Error) -> String? {
         guard let error = ErrorText.connectivity(error) else { return nil }
         switch error.code {

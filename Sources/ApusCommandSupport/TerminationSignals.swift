@@ -2,7 +2,8 @@ import UnixSignals
 
 /// Handles SIGINT and SIGTERM, so that connections are closed in order before the process ends.
 package enum TerminationSignals {
-    /// Waits for a signal. Returns `false` if the task is cancelled first.
+    /// Waits for a signal. Returns `true` after a signal, and `false` if the task is cancelled
+    /// first.
     package static func wait() async -> Bool {
         for await _ in await UnixSignalsSequence(trapping: .sigint, .sigterm) { return true }
         return false

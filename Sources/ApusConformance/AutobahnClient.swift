@@ -3,8 +3,8 @@ import ApusWebSocket
 import ApusWebSocketProtocol
 import ArgumentParser
 
-/// Runs the Apus client against the Autobahn test suite in its mode `fuzzingserver`: executes every
-/// case that the server offers, then requests the report. `Conformance/autobahn/run` starts it.
+/// Runs the Apus client against the Autobahn test suite in its mode `fuzzingserver`. Executes every
+/// case that the server offers, and then requests the report. `Conformance/autobahn/run` starts it.
 struct AutobahnClient: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "autobahn", abstract: "Run the echo client of Autobahn's fuzzing server.")
@@ -40,7 +40,7 @@ struct AutobahnClient: AsyncParsableCommand {
         throw ValidationError("\(self.url) is not an Autobahn fuzzing server")
     }
 
-    /// Runs a case. The server evaluates how the connection closes.
+    /// Runs a case until the connection closes. The server evaluates the result.
     private func runCase(_ number: Int) async throws {
         let connection = try await WebSocketClient.connect(
             to: "\(self.url)/runCase?case=\(number)&agent=\(self.agent)", configuration: self.configuration,

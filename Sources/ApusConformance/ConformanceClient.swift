@@ -8,10 +8,11 @@ import ApusSocketIOProtocol
 import ArgumentParser
 import Foundation
 
-/// Runs the Apus client as a column of the interop matrix (`Conformance/support/matrix.py`):
-/// performs every check over one transport and prints a line of JSON for each.
+/// Runs the Apus client as a column of the interop matrix (`Conformance/support/matrix.py`).
+/// Performs every check over one transport, and prints a line of JSON for each.
 ///
-/// For the restart check it prints that it is ready, and waits until the server has been restarted.
+/// For the restart check, the command prints that it is ready, and waits until the server has been
+/// restarted.
 struct ConformanceClient: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "client", abstract: "Run the client of the interop matrix.")
@@ -44,7 +45,7 @@ struct ConformanceClient: AsyncParsableCommand {
         }
     }
 
-    /// Runs a check for at most 60 s and returns its failure, or `nil`.
+    /// Runs a check for at most 60 s. Returns a description of its failure; `nil` if it succeeds.
     private static func failure(of check: @escaping @Sendable () async throws -> Void) async -> String? {
         do {
             try await withThrowingTaskGroup(of: Void.self) { group in
@@ -66,7 +67,7 @@ struct ConformanceClient: AsyncParsableCommand {
         self.say(["check": .string(check), "failure": failure.map { .string($0) } ?? .null])
     }
 
-    /// Prints a line of JSON.
+    /// Prints a value as a line of JSON.
     static func say(_ line: SocketIOValue) {
         guard let text = try? JSONWriter.bytes(of: line) else { return }
         writeStandardOutput(Data(text + [0x0a]))
@@ -85,7 +86,7 @@ enum InteropTransport: String, ExpressibleByArgument, CaseIterable {
         }
     }
 
-    /// The name of the transport that carries the session in the end.
+    /// The name of the transport that the session uses after an upgrade.
     var finalName: String {
         switch self {
         case .polling: EngineIOTransport.polling.rawValue

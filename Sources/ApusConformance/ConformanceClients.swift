@@ -10,9 +10,10 @@ import NIOConcurrencyHelpers
 /// (`Conformance/support/clients.py`, `Benchmarks/restart`).
 ///
 /// Each client sends `record` with its own text and sends it again until it is acknowledged. The
-/// command prints lines of JSON: the number of connected clients, when the first client is lost and
-/// when all have reconnected, and the number of acknowledged texts. The command ends after the end
-/// of its input, when each client's last attempt has been acknowledged or has failed.
+/// command prints lines of JSON: the number of connected clients, the times at which the first
+/// connection is lost and all clients have reconnected, and the number of acknowledged texts. The
+/// command ends after the end of its input, when the last attempt of each client has been
+/// acknowledged or has failed.
 struct ConformanceClients: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "clients", abstract: "Run many clients while the server is restarted.")
@@ -37,7 +38,7 @@ struct ConformanceClients: AsyncParsableCommand {
         }
         try await Self.connect(members)
         ConformanceClient.say(["connected": .integer(Int64(members.count))])
-        // On a separate thread, because reading blocks. The thread ends with the process.
+        // Reads on a separate thread, because reading blocks. The thread ends with the process.
         Thread.detachNewThread {
             while readLine() != nil {}
             isStopping.withLockedValue { $0 = true }
@@ -66,8 +67,8 @@ struct ConformanceClients: AsyncParsableCommand {
     }
 }
 
-/// Counts lost connections and reconnections, and prints when the first client is lost and when all
-/// have reconnected.
+/// Counts lost connections and reconnections. Prints the times at which the first connection is
+/// lost and all clients have reconnected.
 private final class ConnectionCounter: Sendable {
     private let state = NIOLockedValueBox((losses: 0, reconnections: 0))
 
@@ -85,7 +86,8 @@ private final class ConnectionCounter: Sendable {
             return state
         }
         guard state.reconnections == state.losses else { return }
-        // Other clients may not have detected the loss yet; the reader compares the total.
+        // Other clients may not have detected their loss yet, so the reader of the output compares
+        // the number.
         ConformanceClient.say(["back": .integer(Int64(state.reconnections)), "at": .double(Date().timeIntervalSince1970)])
     }
 }
@@ -110,7 +112,7 @@ private struct ConformanceClientSession: Sendable {
     /// - Returns: The acknowledged texts.
     func send(pausing pause: Duration, until isStopping: () -> Bool) async -> [String] {
         var acknowledged: [String] = []
-        // Spreads the clients over the pause.
+        // Distributes the clients over the pause.
         try? await Task.sleep(for: pause * Double.random(in: 0...1))
         while !isStopping() {
             let text = "\(self.number)-\(acknowledged.count)"
@@ -120,7 +122,7 @@ private struct ConformanceClientSession: Sendable {
                     acknowledged.append(text)
                     break
                 }
-                // The connection was lost, or the send buffer is full while reconnecting.
+                // The connection was lost, or the send buffer is full during the reconnection.
                 try? await Task.sleep(for: .milliseconds(50))
             } while !isStopping()
             try? await Task.sleep(for: pause)

@@ -1,7 +1,7 @@
 import ApusCommandSupport
 import ArgumentParser
 
-/// The peers that the tests in `Conformance/` and the scripts in `Benchmarks/` start.
+/// The servers and clients that the tests in `Conformance/` and the scripts in `Benchmarks/` start.
 @main struct ConformanceCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "ApusConformance", abstract: "Servers and clients for the conformance tests of Apus.",

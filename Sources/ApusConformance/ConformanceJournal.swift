@@ -3,9 +3,10 @@ import ApusSocketIOProtocol
 import Foundation
 import NIOConcurrencyHelpers
 
-/// A file with one line for each event, written before the conformance server acknowledges it.
+/// A file with one line for each event. The conformance server writes the line before it
+/// acknowledges the event.
 ///
-/// Each line is written by one `write` without a sync, because the tests kill the process and not
+/// Each line is written by one `write` without a sync, because the tests stop the process and not
 /// the machine.
 final class ConformanceJournal: Sendable {
     private let file: NIOLockedValueBox<FileHandle>

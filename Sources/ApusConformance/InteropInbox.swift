@@ -18,7 +18,7 @@ struct InteropInbox: Sendable {
         self.total = total
     }
 
-    /// The number of events received since the beginning, including those taken.
+    /// The number of all received events, including those that were taken.
     var count: Int { self.total.withLockedValue { $0 } }
 
     /// Waits for the next `count` events and returns their arguments.

@@ -5,10 +5,10 @@ import ApusSocketIOProtocol
 import Foundation
 import NIOConcurrencyHelpers
 
-// Checks with several sockets, and of the connection's life cycle.
+// The checks that use several sockets, and the checks of the connection's life cycle.
 extension InteropScenario {
     func roomsAreReached() async throws {
-        // A unique name, because other columns use the same server at the same time.
+        // The name is unique, because other columns use the same server at the same time.
         let room = "nest \(UUID().uuidString)"
         let sockets = (0..<3).map { _ in self.manager().defaultSocket }
         let rooms = sockets.map { InteropInbox($0, "room") }
@@ -77,7 +77,8 @@ extension InteropScenario {
         try await custom.connect(timeout: self.wait)
         custom.emit("leave-me")
         while reasons.withLockedValue({ $0.isEmpty }) { try await Task.sleep(for: .milliseconds(5)) }
-        // Waits several times the reconnection delay, during which the client must not reconnect.
+        // Waits for several times the reconnection delay. The client must not reconnect in this
+        // time.
         for _ in 0..<10 {
             try await self.barrier(root)
             try await Task.sleep(for: .milliseconds(50))

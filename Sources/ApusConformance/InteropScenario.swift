@@ -11,12 +11,11 @@ import NIOConcurrencyHelpers
 struct InteropScenario: Sendable {
     let url: String
     let transport: InteropTransport
-    /// The Engine.IO version; `nil` means detected.
+    /// The Engine.IO version; `nil` if the client detects it.
     let version: Int?
-    /// Whether the server is python-socketio 4.6. The checks then omit three of its faults: it
-    /// accepts any namespace, an empty attachment arrives as null, and payload lengths count a
-    /// character beyond the Basic Multilingual Plane once, where the protocol counts UTF-16 code
-    /// units.
+    /// Whether the server is python-socketio 4.6. If so, the checks omit cases in which it has
+    /// faults: it accepts any namespace, sends an empty attachment as null, and counts characters
+    /// instead of UTF-16 code units in payload lengths.
     let isPython4: Bool
     let parser: SocketIOParser
     let wait = Duration.seconds(30)
@@ -24,7 +23,7 @@ struct InteropScenario: Sendable {
     var texts: [SocketIOValue] { self.isPython4 ? Self.texts.map(Self.basicPlane) : Self.texts }
     var binaries: [SocketIOValue] { self.isPython4 ? Self.binaries.filter { $0 != .binary([]) }.map(Self.basicPlane) : Self.binaries }
 
-    /// Returns the value with characters beyond the Basic Multilingual Plane replaced.
+    /// Replaces characters beyond the Basic Multilingual Plane in a value.
     private static func basicPlane(_ value: SocketIOValue) -> SocketIOValue {
         switch value {
         case .string(let text): .string(String(text.map { $0 == "🐦" ? "雨" : $0 }))
@@ -91,7 +90,7 @@ struct InteropScenario: Sendable {
         try await socket.connect(timeout: self.wait)
         for value in self.binaries { socket.emit("echo", arguments: [value]) }
         try InteropMismatch.check(await inbox.take(self.binaries.count), is: self.binaries.map { [$0] }, "echoes")
-        // Text events and events with attachments keep their order.
+        // Text events and events with attachments must arrive in order.
         let mixed = (0..<200).map(Self.numbered)
         for values in mixed { socket.emit("echo", arguments: values) }
         try InteropMismatch.check(await inbox.take(200), is: mixed, "order")
@@ -100,7 +99,7 @@ struct InteropScenario: Sendable {
         socket.disconnect()
     }
 
-    /// Returns the arguments of event `number`: every fifth has an attachment.
+    /// Returns the arguments of event `number`: every fifth event has an attachment.
     private static func numbered(_ number: UInt8) -> [SocketIOValue] {
         let value = SocketIOValue.integer(Int64(number))
         return number % 5 == 0 ? [["n": value, "b": .binary([number])]] : [value]
@@ -170,7 +169,7 @@ struct InteropScenario: Sendable {
         if self.version != 3 { try InteropMismatch.check(refused?.message, is: "unauthorized", "the refusal's message") }
         try await self.barrier(manager.defaultSocket)
         manager.disconnect()
-        // A Socket.IO 2.x server does not pass auth to the application, so only the refusal is
+        // A Socket.IO 2.x server does not pass `auth` to the application, so only the refusal is
         // checked.
         guard self.version != 3 else { return }
         let asked = NIOLockedValueBox(0)

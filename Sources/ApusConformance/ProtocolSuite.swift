@@ -10,7 +10,7 @@ import Logging
 import NIOCore
 import NIOPosix
 
-/// Runs the server that the public test suite of a protocol expects.
+/// Runs the server that the public test suite of Engine.IO or Socket.IO expects.
 struct ProtocolSuiteCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "suite", abstract: "Run the server that the public test suite of a protocol expects.")
@@ -22,8 +22,8 @@ struct ProtocolSuiteCommand: AsyncParsableCommand {
     func run() async throws { try await self.suite.serve(host: self.host, port: self.port) }
 }
 
-/// The servers that the test suites of the Engine.IO and Socket.IO protocol repositories expect,
-/// with the settings of those suites.
+/// The servers that the test suites in the Engine.IO and Socket.IO protocol repositories expect,
+/// with the settings that these suites require.
 enum ProtocolSuite: String, ExpressibleByArgument, CaseIterable {
     /// An Engine.IO v3 and v4 server that echoes every message.
     case engineio
@@ -34,8 +34,8 @@ enum ProtocolSuite: String, ExpressibleByArgument, CaseIterable {
     private static let pingInterval = Duration.milliseconds(300)
     private static let pingTimeout = Duration.milliseconds(200)
     private static let maximumPayloadBytes = 1_000_000
-    /// One event loop: the suites send over a WebSocket and then over HTTP without waiting, and
-    /// expect the server to handle both in that order.
+    /// The event loop of all connections. The suites send over a WebSocket and then over HTTP
+    /// without waiting, and expect the server to handle the two messages in order.
     private static let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
 
     func serve(host: String, port: Int) async throws {

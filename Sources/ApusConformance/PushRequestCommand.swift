@@ -4,9 +4,9 @@ import ArgumentParser
 import Crypto
 import Foundation
 
-/// Makes the requests of Web Push for messages, without sending them. Each line of the input is the
-/// JSON of a subscription, with the field `message`; each line of the output has `body`, in
-/// base64url, and `authorization`.
+/// Makes Web Push requests for messages without sending them. Each line of the input is the JSON of
+/// a subscription with the field `message`. Each line of the output is a JSON object with `body`,
+/// in base64url, and `authorization`.
 struct PushRequestCommand: ParsableCommand {
     static let configuration = CommandConfiguration(commandName: "push", abstract: "Make Web Push requests for subscriptions.")
 

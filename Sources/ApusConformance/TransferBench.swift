@@ -43,7 +43,7 @@ struct TransferBench: AsyncParsableCommand {
         }
     }
 
-    /// Sends a file, or every file of a folder, and prints the time it took.
+    /// Sends a file, or every file of a folder, and prints the duration.
     struct Send: AsyncParsableCommand {
         @Argument(help: "The port on 127.0.0.1.") var port: Int
         @Argument(help: "A file, or a folder of files.") var path: String

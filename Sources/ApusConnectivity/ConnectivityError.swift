@@ -12,9 +12,9 @@ import NIOSSL
     import Glibc
 #endif
 
-/// An error that made a connection attempt or an exchange over the connection fail.
+/// An error of a connection attempt or of an exchange over a connection.
 public struct ConnectivityError: Error, Hashable, CustomStringConvertible {
-    /// The kind of an error. Later releases may add codes: switch with a `default`.
+    /// The kind of an error. Later releases can add codes, so a `switch` needs a `default`.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Value {
             case invalidConfiguration, nameResolution, connectFailed, timeout, connectionLost, cancelled
@@ -25,21 +25,22 @@ public struct ConnectivityError: Error, Hashable, CustomStringConvertible {
 
         private let value: Value
 
-        /// A setting is invalid or conflicts with another (a PEM text, an address, a proxy URL).
+        /// A setting (for example a PEM text, an address or a proxy URL) is invalid or conflicts
+        /// with another setting.
         public static let invalidConfiguration = Self(value: .invalidConfiguration)
         /// No permitted address was found for the host name.
         public static let nameResolution = Self(value: .nameResolution)
         /// No address accepted the connection.
         public static let connectFailed = Self(value: .connectFailed)
-        /// The deadline of the connection (including the proxy), of the TLS handshake or of an
-        /// exchange passed.
+        /// The time limit for the connection (including the proxy), the TLS handshake or the
+        /// exchange expired.
         public static let timeout = Self(value: .timeout)
         /// The transport closed or failed before the connection was ready, or during an exchange.
         public static let connectionLost = Self(value: .connectionLost)
-        /// The caller cancelled the attempt or the exchange, the client was closed, or too many
-        /// requests wait for a connection.
+        /// The caller cancelled the attempt or the exchange, the client was closed, too many
+        /// requests wait for a connection, or the receiver of the body threw an error.
         public static let cancelled = Self(value: .cancelled)
-        /// The proxy refused to connect or could not.
+        /// The proxy refused to connect to the server or could not connect to it.
         public static let proxyRefused = Self(value: .proxyRefused)
         /// The proxy requires credentials, or rejected those it received.
         public static let proxyAuthentication = Self(value: .proxyAuthentication)
@@ -52,20 +53,20 @@ public struct ConnectivityError: Error, Hashable, CustomStringConvertible {
         public static let tlsVersion = Self(value: .tlsVersion)
         /// The server's certificate has expired or is not valid yet.
         public static let certificateExpired = Self(value: .certificateExpired)
-        /// The server's certificate is self-signed. ``TLSSettings/Verification/pinned(_:)`` accepts
-        /// it.
+        /// The server's certificate is self-signed. To accept the certificate, use
+        /// ``TLSSettings/Verification/pinned(_:)``.
         public static let certificateSelfSigned = Self(value: .certificateSelfSigned)
         /// No trusted authority issued the server's certificate.
         public static let certificateUntrusted = Self(value: .certificateUntrusted)
         /// The server's certificate was issued for another host.
         public static let hostNameMismatch = Self(value: .hostNameMismatch)
-        /// The server's certificate and key match no pin.
+        /// Neither the server's certificate nor its key matches a pin.
         public static let pinMismatch = Self(value: .pinMismatch)
         /// The server requires a client certificate, or rejected the one it received.
         public static let clientCertificateRefused = Self(value: .clientCertificateRefused)
         /// The server's response is not valid HTTP or is not encoded as declared.
         public static let httpProtocol = Self(value: .httpProtocol)
-        /// The server's response is larger than the limit.
+        /// The body of the server's response exceeds the maximum size.
         public static let responseTooLarge = Self(value: .responseTooLarge)
 
         /// The name of the code.
@@ -98,8 +99,8 @@ public struct ConnectivityError: Error, Hashable, CustomStringConvertible {
     /// The code, the message and the cause on one line.
     public var description: String { self.storedCause.description(of: self.code, self.message, text: Self.reason) }
 
-    /// Returns the reason of an error of the system, of the resolver or of TLS for a message,
-    /// without the source files and function names of dependencies.
+    /// Returns the text of an operating-system, resolver or TLS error for use in a message. Omits
+    /// the source files and function names of dependencies.
     package static func reason(of error: any Error) -> String {
         switch error {
         case let error as IOError: return String(cString: strerror(error.errnoCode))

@@ -33,8 +33,8 @@ extension EngineIOClientConnection {
         if !self.isFlushingClose || !self.polling.isPostPending { self.tellDeparture(after: closings) }
     }
 
-    /// The close of a transport's connection; `nil` if the session does not have the transport, or
-    /// its requests end by themselves.
+    /// Returns the future of the close of a transport's connection. Returns `nil` for polling,
+    /// whose requests end by themselves, and if the WebSocket is not open.
     private func closeFuture(of transport: EngineIOTransport) -> EventLoopFuture<Void>? {
         switch transport {
         case .polling: nil
@@ -67,7 +67,7 @@ extension EngineIOClientConnection {
         }
     }
 
-    /// Closes the session with this error, if it is not closed.
+    /// Closes the session with an error, unless it is already closed.
     func finish(_ error: EngineIOError) {
         switch self.session.close() {
         case .sendClose, .abort: self.end(error)
@@ -75,10 +75,10 @@ extension EngineIOClientConnection {
         }
     }
 
-    /// Closes all transports that the session has.
+    /// Closes all transports of the session.
     func dropTransports() { for transport in EngineIOTransport.allCases { self.drop(transport) } }
 
-    /// Closes a transport, if the session has it.
+    /// Closes a transport, if the session uses it.
     func drop(_ transport: EngineIOTransport) {
         switch transport {
         case .polling:

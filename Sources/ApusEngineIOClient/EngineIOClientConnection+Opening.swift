@@ -4,8 +4,8 @@ import HTTPTypes
 import Logging
 import NIOCore
 
-/// Opening a session: the choice of the transport and the version, and retries with others after a
-/// failure.
+/// Opening a session: the choice of transport and version, and retries with another transport or
+/// version after a failure.
 extension EngineIOClientConnection {
     /// Starts the first attempt. Call once.
     package func start() {
@@ -14,7 +14,7 @@ extension EngineIOClientConnection {
         guard let prepare = self.configuration.prepareAttempt else { return self.requestSession() }
         let box = NIOLoopBound(self, eventLoop: self.eventLoop)
         let given = self.attempt
-        // Owned by `preparation`, which `end(_:)` cancels.
+        // The task is stored in `preparation`, which `end(_:)` cancels.
         self.preparation = Task { [eventLoop = self.eventLoop] in
             let result: Result<EngineIOClientConfiguration.Attempt, any Error>
             do {
@@ -49,8 +49,7 @@ extension EngineIOClientConnection {
         self.openTimer?.cancel()
         self.openTimer = self.schedule(in: self.configuration.timeout) { connection in
             let error = EngineIOError(.timeout, message: "the session was not open within \(connection.configuration.timeout) (`timeout`)")
-            // While `prepareAttempt` runs, no transport has been tried, so the failure is not that
-            // of a transport.
+            // While `prepareAttempt` runs, no transport has been tried, so no transport has failed.
             guard connection.preparation == nil, connection.retryOnNextTransport(after: error) else { return connection.finish(error) }
         }
     }
@@ -63,7 +62,7 @@ extension EngineIOClientConnection {
     }
 
     /// Retries with version 3 if the server refused the first request in version 4. Returns `false`
-    /// if not applicable.
+    /// if no retry applies.
     func retryWithOlderVersion(after error: EngineIOError) -> Bool {
         guard self.handshake == nil, self.configuration.version == .automatic, self.version == .v4, !self.session.isClosed,
             error.code == .unsupportedVersion || error.code == .badRequest
@@ -73,7 +72,8 @@ extension EngineIOClientConnection {
         return true
     }
 
-    /// Retries on the next transport. Returns `false` if there is none.
+    /// Retries on the next transport. Returns `false` if there is none or the session is already
+    /// open or closed.
     func retryOnNextTransport(after error: EngineIOError) -> Bool {
         guard self.handshake == nil, !self.session.isClosed, self.plan.failed() else { return false }
         self.logger.debug("Trying the next transport", metadata: ["engineio.reason": "\(error)"])

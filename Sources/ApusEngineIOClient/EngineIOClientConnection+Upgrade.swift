@@ -21,8 +21,7 @@ extension EngineIOClientConnection {
         }
     }
 
-    /// Closes the transport of an upgrade that has failed, and resumes on the one that carries the
-    /// session.
+    /// Closes the transport of a failed upgrade. The session resumes on its current transport.
     func abandonProbe(of transport: EngineIOTransport, _ error: EngineIOError) {
         self.logger.debug(
             "Upgrade failed", metadata: ["engineio.transport": "\(transport.rawValue)", "error": "\(error)"])

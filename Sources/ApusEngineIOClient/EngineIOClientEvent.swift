@@ -2,12 +2,13 @@ package import ApusEngineIOProtocol
 
 /// An event of a session other than a message.
 package enum EngineIOClientEvent: Sendable {
-    /// A ping: received in version 4, sent in version 3.
+    /// A ping, which the client received (version 4) or sent (version 3).
     case ping
-    /// A pong: sent in version 4, without a round trip; received in version 3, with the round trip.
+    /// A pong. In version 4, the client sent it, and `roundTrip` is `nil`. In version 3, the client
+    /// received it after this time.
     case pong(roundTrip: Duration?)
-    /// The round trip in version 4: measured with the POST of the pong, or with a WebSocket Ping
-    /// after it.
+    /// The round-trip time in version 4, measured with the POST of the pong, or with a WebSocket
+    /// Ping after the pong.
     case roundTrip(Duration)
     /// The WebSocket carries the session now.
     case upgrade

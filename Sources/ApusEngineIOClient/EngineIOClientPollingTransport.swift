@@ -20,9 +20,7 @@ final class EngineIOClientPollingTransport {
 
     private let exchanger: HTTPExchanger
 
-    /// Whether a GET is pending.
     private(set) var isGetPending = false
-    /// Whether a POST is pending.
     private(set) var isPostPending = false
 
     init(eventLoop: any EventLoop, origin: HTTPOrigin, configuration: EngineIOClientConfiguration) {

@@ -3,7 +3,7 @@ import ApusWebSocket
 import ApusWebSocketProtocol
 import NIOCore
 
-/// Forwards WebSocket events to the connection, until the connection clears its reference.
+/// Forwards WebSocket events to the Engine.IO connection until ``connection`` is `nil`.
 final class EngineIOClientWebSocketDelegate: WebSocketHandlerDelegate {
     weak var connection: EngineIOClientConnection?
 

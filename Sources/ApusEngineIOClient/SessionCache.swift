@@ -8,11 +8,10 @@ package import ApusEngineIOProtocol
     import Foundation
 #endif
 
-/// The state that a client keeps between sessions, one for each manager. Confined to its event
-/// loop.
+/// The state that a manager keeps between sessions. Confined to its event loop.
 package final class SessionCache {
     /// The transport and version of the last session that was upgraded, or began on a transport to
-    /// which others upgrade; `nil` if this transport failed since then.
+    /// which sessions upgrade; `nil` if this transport has failed since then.
     var lastUpgrade: (transport: EngineIOTransport, version: EngineIOVersion)?
     /// The server's version, if a packet over a WebSocket showed that it differs from the requested
     /// one.
@@ -34,7 +33,7 @@ package final class SessionCache {
     /// - Parameters:
     ///   - given: The cookies of the configuration. A cookie of the same name set by the server
     ///     replaces a cookie of the configuration.
-    ///   - field: The `Cookie` field of the configuration; it comes first.
+    ///   - field: The `Cookie` field of the configuration, placed before the other cookies.
     func cookies(for address: EngineIOClientAddress, target: String, given: [String: String], field: String?) -> String? {
         let kept = self.jar?.cookies(target: target, isSecure: address.origin.isSecure, now: Self.now) ?? []
         let fixed = given.filter { name, _ in !kept.contains { $0.name.hasSameBytes(as: name) } }.sorted { $0.key < $1.key }

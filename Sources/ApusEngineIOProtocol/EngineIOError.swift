@@ -4,7 +4,7 @@ import ApusBytes
 ///
 /// Switch on ``code``; ``message`` describes the fault. Equality compares code and message only.
 public struct EngineIOError: Error, Hashable, CustomStringConvertible {
-    /// The kind of failure. The set is open: a later release may add one.
+    /// The kind of failure. Later releases may add codes: switch with a `default`.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Value: String {
             case malformedPacket, malformedPayload, tooManyPackets, payloadTooLarge
@@ -21,7 +21,7 @@ public struct EngineIOError: Error, Hashable, CustomStringConvertible {
         public static let malformedPacket = Self(.malformedPacket)
         /// The peer sent a polling body that is not a valid payload.
         public static let malformedPayload = Self(.malformedPayload)
-        /// A polling body held more packets than the configured limit.
+        /// A polling body contained more packets than the configured limit.
         public static let tooManyPackets = Self(.tooManyPackets)
         /// A body or a message exceeded the configured limit in bytes.
         public static let payloadTooLarge = Self(.payloadTooLarge)
@@ -32,8 +32,8 @@ public struct EngineIOError: Error, Hashable, CustomStringConvertible {
         public static let sessionUnknown = Self(.sessionUnknown)
         /// The handshake used a method other than GET. HTTP error code 2.
         public static let badHandshakeMethod = Self(.badHandshakeMethod)
-        /// The request is not valid, or not valid in the state of its session; in a client also a
-        /// URL or path that is not valid. HTTP error code 3.
+        /// The request is not valid, or is not valid in the current state of its session. On a
+        /// client, the URL or the path may be invalid. HTTP error code 3.
         public static let badRequest = Self(.badRequest)
         /// The application or the Origin check refused the request. HTTP error code 4.
         public static let forbidden = Self(.forbidden)
@@ -42,14 +42,14 @@ public struct EngineIOError: Error, Hashable, CustomStringConvertible {
         /// The server has reached its limit of clients or memory, or is shutting down. HTTP error
         /// code 4, status 503.
         public static let unavailable = Self(.unavailable)
-        /// The address has reached its limit of clients. HTTP error code 4, status 429.
+        /// The client's address has reached its limit of clients. HTTP error code 4, status 429.
         public static let tooManyClients = Self(.tooManyClients)
         /// The configuration is invalid.
         public static let invalidConfiguration = Self(.invalidConfiguration)
-        /// The session could not be opened: the server's response is not one of Engine.IO, or the
-        /// application's preparation of the attempt failed; see ``EngineIOError/cause``.
+        /// The session could not be opened: the server's response is not an Engine.IO response, or
+        /// the closure `prepareAttempt` failed; see ``EngineIOError/cause``.
         public static let connectionRefused = Self(.connectionRefused)
-        /// A deadline passed.
+        /// An operation exceeded its time limit.
         public static let timeout = Self(.timeout)
         /// Either side closed the connection normally.
         public static let closed = Self(.closed)

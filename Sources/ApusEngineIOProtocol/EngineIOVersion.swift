@@ -1,4 +1,4 @@
-/// A revision of the Engine.IO protocol, with its differences as data.
+/// A revision of the Engine.IO protocol, with the properties in which revisions differ.
 ///
 /// Source: Engine.IO protocol, "Difference between v3 and v4".
 public struct EngineIOVersion: Hashable, Sendable {
@@ -12,9 +12,10 @@ public struct EngineIOVersion: Hashable, Sendable {
 
     /// The framing of several packets in one polling body.
     public enum PayloadFraming: Hashable, Sendable {
-        /// Packets are joined by the record separator 0x1e. Always text.
+        /// Packets are joined by the record separator 0x1e. The body is always text.
         case separated
-        /// Each packet follows its length. Text, or binary when it contains binary packets.
+        /// A length precedes each packet. The body is text, or binary if it contains binary
+        /// packets.
         case lengthPrefixed
     }
 

@@ -23,9 +23,9 @@ package final class EngineIOServer: Sendable {
     let scratches = PerEventLoop { _ in TextBufferPool() }
 
     package struct State: DrainState {
-        /// The count of clients.
+        /// Counts the clients.
         var clients: ConnectionQuota
-        /// The count of connections to the server's own listener, two for each polling client.
+        /// Counts the connections to the server's own listener, two for each polling client.
         var channels: ConnectionQuota
         var sessions: [RandomID: EngineIOSession] = [:]
         /// Closed sessions whose last packets await a poll.
@@ -131,8 +131,8 @@ package final class EngineIOServer: Sendable {
             EngineIOConnectionError(request: request, number: error.httpRefusal?.number ?? 3, error: error))
     }
 
-    /// Counts a connection until it closes. Returns `false` if a limit is reached; the caller
-    /// closes it.
+    /// Counts a connection until it closes. Returns `false` if a limit is reached; the caller must
+    /// then close the connection.
     package func admit(_ channel: any Channel) -> Bool {
         self.admit(channel, countsAddress: self.configuration.clientAddress == nil, in: \.channels)
     }
@@ -148,7 +148,7 @@ package final class EngineIOServer: Sendable {
     }
 
     /// Retains a closed session for the polls that fetch its last packets, unless `maximumClients`
-    /// closed sessions are retained.
+    /// closed sessions are already retained.
     func keepUntilPolled(_ session: EngineIOSession) {
         self.state.update { state in
             guard state.closed(session), state.closingSessions.count < self.configuration.maximumClients else { return }
@@ -182,7 +182,7 @@ extension EngineIOServerConfiguration {
 }
 
 extension Int {
-    /// Twice the value, or `Int.max`.
+    /// Twice the value; `Int.max` if it overflows.
     fileprivate var doubled: Int { self > Int.max / 2 ? Int.max : self * 2 }
 }
 

@@ -16,12 +16,12 @@ public struct FramedError: Error, Hashable, CustomStringConvertible {
         /// The header of a frame is malformed: it is not a strict JSON object, has no length, or
         /// has an invalid length prefix.
         public static let malformedHeader = Self(value: .malformedHeader)
-        /// A header exceeds its limit, or does not fit the agreed header length. No part of a
-        /// header to be sent was written.
+        /// A header exceeds its limit, or does not fit the agreed header length. If this side was
+        /// to send the header, it wrote no part of it.
         public static let headerTooLarge = Self(value: .headerTooLarge)
-        /// The length of a frame or body exceeds the configured limit or that of the peer, or does
-        /// not fit its prefix. No body was allocated for an announced length. A `DelimiterDecoder`
-        /// detects this only after it has received that number of bytes.
+        /// The length of a frame or body exceeds the configured limit or the peer's limit, or does
+        /// not fit its length prefix. No body was allocated for an announced length. A
+        /// `DelimiterDecoder` detects this only after it has received that number of bytes.
         public static let frameTooLarge = Self(value: .frameTooLarge)
         /// The peer uses another version of the protocol, or another protocol.
         public static let unsupportedVersion = Self(value: .unsupportedVersion)
@@ -30,18 +30,18 @@ public struct FramedError: Error, Hashable, CustomStringConvertible {
         /// The peer reported an error and ended the connection. The message contains the peer's
         /// text.
         public static let peerFailed = Self(value: .peerFailed)
-        /// A deadline passed. The connection closes and a message in progress is lost, unless the
-        /// message was still waiting for earlier ones.
+        /// A time limit expired. The connection closes and a message in progress is lost, unless
+        /// the message was still waiting for earlier messages.
         public static let timeout = Self(value: .timeout)
         /// The connection failed, or it ended without a bye frame, within a message or before it
         /// was ready.
         public static let connectionLost = Self(value: .connectionLost)
         /// Name resolution, the connection or TLS failed; ``FramedError/cause`` has the details.
         public static let transport = Self(value: .transport)
-        /// Nothing can be sent: the connection is closed or closing, or not open yet. Or this side
-        /// closed it before the end of a body that is read.
+        /// The connection is closed, closing or not open yet, so that nothing can be sent. Or this
+        /// side closed the connection before it had read a body to its end.
         public static let closed = Self(value: .closed)
-        /// An argument of a call is invalid, or the call is not valid in the present state.
+        /// An argument of a call is invalid, or the call is not valid in the current state.
         public static let invalidUse = Self(value: .invalidUse)
         /// The configuration is invalid. The message names the option.
         public static let invalidConfiguration = Self(value: .invalidConfiguration)

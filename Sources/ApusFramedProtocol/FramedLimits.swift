@@ -1,5 +1,5 @@
-/// The limits on what a peer may announce. Each is checked on the head of a frame, before its body
-/// is read.
+/// The limits on what a peer may announce. Each limit is checked on the head of a frame, before the
+/// body is read.
 public struct FramedLimits: Sendable, Hashable {
     /// The largest header that version 2 allows, and the upper bound of ``maximumHeaderBytes``.
     /// Unit: bytes.
@@ -18,7 +18,7 @@ public struct FramedLimits: Sendable, Hashable {
 
     /// The largest body of one frame.
     ///
-    /// Unit: bytes. Default: 256 MiB. Bodies are never held in memory as a whole, so the limit can
+    /// Unit: bytes. Default: 256 MiB. Bodies are never kept in memory as a whole, so the limit can
     /// be as high as the largest expected file. It rejects a length that is larger than any
     /// expected file.
     public var maximumBodyBytes: Int = 256 << 20
@@ -31,7 +31,7 @@ public struct FramedLimits: Sendable, Hashable {
     /// Creates limits with the default values.
     public init() {}
 
-    /// Creates limits with this limit for bodies and the default values otherwise.
+    /// Creates limits with the given limit for bodies and default values for the others.
     public init(maximumBodyBytes: Int) {
         self.maximumBodyBytes = maximumBodyBytes
     }

@@ -1,7 +1,7 @@
 /// An error of reading or writing JSON.
 ///
 /// The message contains byte values, counts and limits, and never the text that was read, because
-/// it may be logged.
+/// the message may be logged.
 public struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The kind of an error. A later release may add kinds.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
@@ -52,7 +52,7 @@ public struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
     public var code: Code
     /// The description, with the values and limits.
     public var message: String
-    /// The offset in the text, in bytes; nil when writing.
+    /// The offset in the text, in bytes; `nil` when writing.
     public var offset: Int?
 
     /// Creates an error.

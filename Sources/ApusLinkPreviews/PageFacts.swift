@@ -15,13 +15,13 @@ package struct PageFacts: Equatable, Sendable {
 
     /// Reads the head of a page.
     ///
-    /// Open Graph properties (ogp.me) take precedence over `twitter:` names, and those over the
-    /// title and description of HTML. The running time is linear in the number of bytes.
+    /// Open Graph properties (ogp.me) take precedence over `twitter:` names, which take precedence
+    /// over the title and description of HTML. The running time is linear in the number of bytes.
     ///
     /// - Parameters:
     ///   - bytes: The page, which may be truncated.
     ///   - contentType: The field `Content-Type` of the response.
-    /// - Returns: Nil if the page has no title.
+    /// - Returns: `nil` if the page has no title, or if its text cannot be decoded.
     package init?(_ bytes: [UInt8], contentType: String?) {
         guard let text = PageText.decode(bytes, contentType: contentType) else { return nil }
         var reader = HeadReader(text)

@@ -6,8 +6,8 @@ package struct PreviewQueue<Job: Sendable>: Sendable {
     package struct Limits: Sendable {
         /// The maximum number of concurrent requests.
         package var requests = 4
-        /// The maximum number of addresses that wait or are being requested. Further texts get no
-        /// preview.
+        /// The maximum number of addresses that wait or are being requested. Further texts receive
+        /// no preview.
         package var addresses = 200
         /// The maximum number of texts that wait for one address.
         package var jobs = 100
@@ -25,10 +25,10 @@ package struct PreviewQueue<Job: Sendable>: Sendable {
     }
 
     package enum Addition: Equatable, Sendable {
-        /// The page is cached. The value is nil if the page has no preview.
+        /// The page is cached. The value is `nil` if the page has no preview.
         case known(PageFacts?)
         case queued
-        /// A limit is reached. The text gets no preview.
+        /// A limit is reached. The text receives no preview.
         case refused
     }
 

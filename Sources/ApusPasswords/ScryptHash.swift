@@ -7,7 +7,7 @@ import Foundation
 /// Source: RFC 7914. The text contains the cost, so that a higher cost for new passwords does not
 /// invalidate stored hashes.
 package struct ScryptHash: Sendable {
-    /// The cost parameters: N = 2^`logRounds`, r and p.
+    /// The cost parameters: N = 2^`logRounds`, r = `blockSize` and p = `parallelism`.
     package struct Cost: Sendable {
         package var logRounds: Int
         package var blockSize: Int

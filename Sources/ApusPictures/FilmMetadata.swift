@@ -1,11 +1,12 @@
-/// A container of films and recordings whose metadata this module finds.
+/// A container format of films and recordings in which this module finds metadata.
 package enum FilmFormat: Hashable, Sendable, CaseIterable {
     /// MP4, QuickTime, M4A and 3GP.
     case isoMedia
     /// WebM and Matroska.
     case matroska
 
-    /// - Parameter mediaType: A media type that was determined from the content.
+    /// - Parameter mediaType: A media type that was determined from the content. Returns `nil` for
+    ///   an unsupported one.
     package init?(mediaType: String) {
         switch mediaType {
         case "video/mp4", "video/quicktime", "audio/mp4": self = .isoMedia
@@ -23,8 +24,8 @@ package enum FilmFormat: Hashable, Sendable, CaseIterable {
 package enum FilmMetadata {
     /// Returns the changes that remove the metadata of a file, at most 65,536.
     ///
-    /// The frames are not read. Repeated for the changed file, the function returns changes without
-    /// effect.
+    /// The frames are not read. For a file that was already changed, the function returns changes
+    /// without effect.
     ///
     /// - Parameters:
     ///   - size: The size of the file, in bytes.
@@ -82,7 +83,7 @@ struct FilmReader {
         self.maximumParts = maximumParts
     }
 
-    /// Counts a part.
+    /// Counts a part. Throws an error if the file has too many parts.
     mutating func countPart() throws(DamagedFilm) {
         self.parts += 1
         guard self.parts <= self.maximumParts else { throw DamagedFilm("the file has more than \(self.maximumParts) parts") }
@@ -122,7 +123,7 @@ struct FilmReader {
     }
 }
 
-/// Collects changes, in a bounded number. Together they have at most the size of the file, so that
+/// Collects a bounded number of changes. Together they have at most the size of the file, so that
 /// samples that claim the same data do not multiply the bytes to write.
 struct FilmChanges {
     private static let maximum = 1 << 16

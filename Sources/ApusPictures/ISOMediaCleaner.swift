@@ -87,7 +87,7 @@ struct ISOMediaCleaner {
         case (.file, "moof"): self.hasFragments = true
         case (.movie, "mvhd"), (.track, "tkhd"), (.media, "mdhd"): try self.clearTimes(of: box)
         case (.media, "hdlr"):
-            // After version, types and reserved fields comes a name, such as that of the camera.
+            // A name, such as the camera's, follows the version, the types and the reserved fields.
             if box.end - box.content > 24 { try self.changes.add(box.content + 24, zeros: box.end - box.content - 24) }
         case (.movie, "trak"):
             if let handler = try self.handler(of: box), !Self.handlers.contains(handler) {
@@ -193,7 +193,7 @@ struct ISOMediaCleaner {
                 perChunk = try self.reader.bigEndian(at: runTable.entry(run) + 4, 4, "stsc")
                 run += 1
             }
-            var length = usualSize * perChunk  // of 32 bits each
+            var length = usualSize * perChunk  // both factors have 32 bits
             if usualSize == 0 {
                 for _ in 0..<min(perChunk, UInt64(sizeTable.count - sample)) {
                     try self.reader.countPart()

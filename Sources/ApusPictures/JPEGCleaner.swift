@@ -72,7 +72,7 @@ enum JPEGCleaner {
         return (try? reader.take(index - reader.index, "a scan")) ?? []
     }
 
-    /// Returns the part of a segment to keep; nil removes the segment.
+    /// Returns the part of a segment to keep; `nil` removes the segment.
     private static func kept(_ content: ArraySlice<UInt8>, of marker: UInt8) -> ArraySlice<UInt8>? {
         switch marker {
         case 0xE0:  // JFIF: density, without the thumbnail

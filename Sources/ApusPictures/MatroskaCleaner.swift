@@ -10,7 +10,7 @@ struct MatroskaCleaner {
         let id: UInt64
         let start: Int64
         let content: Int64
-        /// Nil if the size is unknown, as in recordings of browsers.
+        /// `nil` if the size is unknown, as in recordings of browsers.
         let end: Int64?
     }
 
@@ -49,8 +49,8 @@ struct MatroskaCleaner {
         return self.changes.all
     }
 
-    /// Examines elements in order. In the file, the content of segments and of clusters of unknown
-    /// size follows their headers as if it were beside them.
+    /// Examines elements in order. At the level of the file, the content of a segment, or of a
+    /// cluster of unknown size, is examined as if it followed its header at that level.
     private mutating func examine(_ range: Range<Int64>, _ place: Place) throws {
         var position = range.lowerBound
         while position < range.upperBound {
@@ -85,7 +85,7 @@ struct MatroskaCleaner {
         }
     }
 
-    /// Returns the element at a position; nil if the bytes at the end of the file are not a valid
+    /// Returns the element at a position; `nil` if the bytes at the end of the file are not a valid
     /// element.
     private mutating func element(at start: Int64, before limit: Int64, _ place: Place) throws -> Element? {
         try self.reader.countPart()

@@ -16,7 +16,8 @@ package struct PictureHeader: Hashable, Sendable {
         self.height = height
     }
 
-    /// Reads the header of a file. Returns nil unless the file is a PNG, JPEG, GIF or WebP picture.
+    /// Reads the header of a file. Returns `nil` unless the file is a PNG, JPEG, GIF or WebP
+    /// picture.
     package init?(_ bytes: [UInt8]) {
         for (format, read) in Self.readers {
             guard let (width, height) = read(bytes) else { continue }

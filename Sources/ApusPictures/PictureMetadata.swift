@@ -7,9 +7,9 @@ package enum PictureMetadata {
     ///
     /// Running time and memory are linear in the size of the file.
     ///
-    /// - Throws: ``DamagedPicture`` if the structure is not valid. Such a file must not be served
-    ///   as a picture, because a decoder that repairs it could read metadata that was not found
-    ///   here.
+    /// - Throws: ``DamagedPicture`` if the structure is not valid. A damaged file must not be
+    ///   served as a picture, because a decoder that repairs it could read metadata that was not
+    ///   found here.
     package static func removed(from bytes: [UInt8], of format: PictureFormat) throws(DamagedPicture) -> [UInt8] {
         switch format {
         case .png: try PNGCleaner.clean(bytes)

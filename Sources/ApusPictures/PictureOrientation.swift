@@ -2,14 +2,14 @@
 ///
 /// Source: CIPA DC-008 (Exif 2.32), 4.6.2 (TIFF structure) and 4.6.4 A (Orientation).
 struct PictureOrientation: Hashable, Sendable {
-    /// A value from 2 to 8. The value 1, "as stored", is represented by nil.
+    /// A value from 2 to 8. The value 1, "as stored", is represented by `nil`.
     let value: UInt8
 
     private static let tag = 0x0112
     private static let shortType = 3
 
     /// Reads the orientation from the first directory of a TIFF structure, which is the content of
-    /// Exif metadata. Returns nil for the normal orientation, and for metadata that is not valid.
+    /// Exif metadata. Returns `nil` for the normal orientation, and for metadata that is not valid.
     init?(tiff bytes: ArraySlice<UInt8>) {
         guard bytes.count >= 8 else { return nil }
         let isBigEndian: Bool

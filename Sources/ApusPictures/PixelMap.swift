@@ -1,6 +1,6 @@
 /// The pixels of a small picture, read from a portable pixmap or graymap.
 ///
-/// Source: Netpbm, `ppm(5)` and `pgm(5)`, the raw forms `P6` and `P5` with one byte a sample.
+/// Source: Netpbm, `ppm(5)` and `pgm(5)`, the raw forms `P6` and `P5` with one byte per sample.
 package struct PixelMap: Hashable, Sendable {
     /// The maximum width and height.
     package static let side = 4_096
@@ -10,7 +10,7 @@ package struct PixelMap: Hashable, Sendable {
     /// Red, green and blue of each pixel, row by row.
     package let samples: [UInt8]
 
-    /// - Parameter samples: Three samples for each pixel. Returns nil for another number of
+    /// - Parameter samples: Three samples for each pixel. Returns `nil` for another number of
     ///   samples, and for a width or height that is not from 1 to ``side``.
     package init?(width: Int, height: Int, samples: [UInt8]) {
         guard (1...Self.side).contains(width), (1...Self.side).contains(height), samples.count == width * height * 3 else { return nil }
@@ -19,8 +19,8 @@ package struct PixelMap: Hashable, Sendable {
         self.samples = samples
     }
 
-    /// Reads a portable pixmap or graymap. Returns nil if the bytes are not of a supported form, or
-    /// end early.
+    /// Reads a portable pixmap or graymap. Returns `nil` if the bytes are not of a supported form,
+    /// or end early.
     package init?(portable bytes: [UInt8]) {
         var index = 2
         let isGray: Bool

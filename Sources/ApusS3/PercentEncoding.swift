@@ -1,4 +1,5 @@
-/// Encodes text as the signature requires: all bytes except letters, digits, `-`, `.`, `_` and `~`.
+/// Percent-encodes text as the signature requires: all bytes except letters, digits, `-`, `.`, `_`
+/// and `~`.
 ///
 /// Source: AWS, "Signature Version 4 for API requests", the function UriEncode.
 enum PercentEncoding {

@@ -1,4 +1,4 @@
-/// The bodies of a multipart upload.
+/// The request and response bodies of a multipart upload.
 ///
 /// Source: Amazon S3 API Reference, CreateMultipartUpload and CompleteMultipartUpload.
 package enum S3Completion {

@@ -19,7 +19,8 @@ package struct S3Error: Error, Hashable, CustomStringConvertible {
 
     package var code: Code
     package var message: String
-    /// The code in the response of the store, such as `NoSuchUpload`; empty without one.
+    /// The code in the response of the store, such as `NoSuchUpload`; empty if the response has
+    /// none.
     package var name: String
 
     package init(_ code: Code, message: String, name: String = "") {

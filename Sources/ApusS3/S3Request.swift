@@ -29,34 +29,34 @@ package struct S3Request: Hashable, Sendable {
         self.headers = headers.map { Field(name: $0.0, value: $0.1) }
     }
 
-    /// HeadObject.
+    /// Returns a HeadObject request.
     package static func head(_ key: String) -> Self { Self(.head, key) }
 
-    /// GetObject of a range.
+    /// Returns a GetObject request for a range of bytes.
     package static func get(_ key: String, _ range: ClosedRange<Int64>) -> Self {
         Self(.get, key, headers: [("range", "bytes=\(range.lowerBound)-\(range.upperBound)")])
     }
 
-    /// PutObject.
+    /// Returns a PutObject request for a body with the given SHA-256.
     package static func put(_ key: String, hash: String) -> Self { Self(.put, key).with(hash) }
 
-    /// DeleteObject.
+    /// Returns a DeleteObject request.
     package static func delete(_ key: String) -> Self { Self(.delete, key) }
 
-    /// CreateMultipartUpload.
+    /// Returns a CreateMultipartUpload request.
     package static func beginUpload(_ key: String) -> Self { Self(.post, key, query: [("uploads", "")]) }
 
-    /// UploadPart.
+    /// Returns an UploadPart request for a body with the given SHA-256.
     package static func part(_ key: String, _ upload: String, number: Int, hash: String) -> Self {
         Self(.put, key, query: [("partNumber", String(number)), ("uploadId", upload)]).with(hash)
     }
 
-    /// CompleteMultipartUpload. The body is that of ``S3Completion``.
+    /// Returns a CompleteMultipartUpload request. ``S3Completion`` returns its body.
     package static func completeUpload(_ key: String, _ upload: String, hash: String) -> Self {
         Self(.post, key, query: [("uploadId", upload)], headers: [("content-type", "application/xml")]).with(hash)
     }
 
-    /// AbortMultipartUpload.
+    /// Returns an AbortMultipartUpload request.
     package static func abortUpload(_ key: String, _ upload: String) -> Self { Self(.delete, key, query: [("uploadId", upload)]) }
 
     private func with(_ hash: String) -> Self {
@@ -65,7 +65,7 @@ package struct S3Request: Hashable, Sendable {
         return request
     }
 
-    /// A request as it is sent.
+    /// The method, the URL and the header fields of a signed request.
     package struct Signed: Hashable, Sendable {
         package var method: Method
         package var url: String

@@ -7,7 +7,7 @@ package struct S3Retry: Hashable, Sendable {
 
     package init() {}
 
-    /// Returns the time until the next attempt; nil if the request must not be sent again.
+    /// Returns the time until the next attempt; `nil` if the request must not be sent again.
     package mutating func failed(_ error: S3Error) -> Duration? {
         guard error.code == .unreachable else { return nil }
         self.failures += 1

@@ -4,7 +4,7 @@ import Crypto
 ///
 /// Source: AWS, "Signature Version 4 for API requests", and Amazon S3 API Reference,
 /// "Authenticating Requests (AWS Signature Version 4)". The path is encoded once and not
-/// normalised, as S3 requires.
+/// normalized, as S3 requires.
 package struct SignatureV4: Sendable {
     package var credentials: S3Credentials
     package var region: String
@@ -16,12 +16,12 @@ package struct SignatureV4: Sendable {
         self.service = service
     }
 
-    /// Returns the request as it is signed: the canonical form, whose hash is signed.
+    /// Returns the canonical form of the request, whose hash is signed.
     ///
     /// - Parameters:
     ///   - path: The encoded path.
     ///   - query: The names and values, not encoded.
-    ///   - headers: All fields that are signed, with `host`.
+    ///   - headers: All fields that are signed, including `host`.
     ///   - payloadHash: The SHA-256 of the body in hexadecimal.
     package static func canonicalRequest(
         _ method: String, path: String, query: [(name: String, value: String)], headers: [(name: String, value: String)],

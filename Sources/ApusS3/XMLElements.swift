@@ -9,7 +9,8 @@ package struct XMLElements: Sendable {
     package private(set) var root = ""
     private var texts: [(path: [String], text: String)] = []
 
-    /// Returns nil if the bytes are not a document that is well formed in the parts that are read.
+    /// Returns `nil` if the bytes are not a document that is well formed in the parts that are
+    /// read.
     package init?(_ bytes: [UInt8]) {
         var reader = Reader(bytes: bytes[...])
         var path: [String] = []

@@ -6,7 +6,7 @@ import NIOConcurrencyHelpers
 import NIOCore
 import NIOPosix
 
-/// One connection to a Socket.IO server, shared by the namespaces used on it.
+/// One connection to a Socket.IO server, shared by the sockets of all namespaces.
 ///
 /// ```swift
 /// let manager = SocketIOManager(url: "https://example.com", configuration: .init(auth: ["token": "…"]))
@@ -23,10 +23,10 @@ public final class SocketIOManager: Sendable {
     /// Creates a manager, without connecting.
     ///
     /// - Parameters:
-    ///   - url: The scheme (`http`, `https`, `ws` or `wss`), host and port. With an invalid URL,
-    ///     the connect fails with `invalidUse`.
+    ///   - url: The scheme (`http`, `https`, `ws` or `wss`), host and port. With an invalid URL or
+    ///     setting, connecting fails with `invalidUse`.
     ///   - configuration: See ``SocketIOManagerConfiguration``.
-    ///   - logger: Receives fixed messages with metadata, never a payload or a token.
+    ///   - logger: The logger for fixed messages with metadata, never a payload or a token.
     public init(
         url: String, configuration: SocketIOManagerConfiguration = .init(), logger: Logger = Logger(label: "apus.socketio.client")
     ) {
@@ -37,8 +37,8 @@ public final class SocketIOManager: Sendable {
     /// The socket of the namespace `/`.
     public var defaultSocket: SocketIOClient { self.socket(forNamespace: "/") }
 
-    /// Returns a socket of a namespace. All sockets of a namespace share one connection to it, its
-    /// listeners and its state.
+    /// Returns a socket of a namespace. All sockets of one namespace share its connection,
+    /// listeners and state.
     ///
     /// - Parameters:
     ///   - namespace: The name, which starts with `/`; a missing slash is added.
@@ -53,8 +53,8 @@ public final class SocketIOManager: Sendable {
     ///
     /// With a server of Socket.IO 2.x, this is the time from the client's ping to the server's
     /// pong. With a server of Socket.IO 3 or later, which sends the pings, it is the time until the
-    /// client's pong has reached the server: measured with the response to its POST or, on a
-    /// WebSocket, with a WebSocket Ping sent after it.
+    /// client's pong has reached the server: measured with the response to the pong's POST or, on
+    /// a WebSocket, with a WebSocket Ping sent after the pong.
     public var latency: Duration? { self.lifetime.latency.withLockedValue { $0 } }
 
     /// Opens the socket of the namespace `/`, and waits until no socket is open because the policy
@@ -71,7 +71,7 @@ public final class SocketIOManager: Sendable {
         }
     }
 
-    /// Connects now: cancels the wait before the next attempt, and replaces an open connection. Has
+    /// Connects now: cancels the wait before the next attempt, or replaces the open connection. Has
     /// no effect while all sockets are disconnected.
     public func reconnect() {
         self.lifetime.core.onLoop { $0.reconnect() }
@@ -102,17 +102,17 @@ public final class SocketIOManager: Sendable {
     }
 }
 
-/// The parts of a namespace that any thread may use.
+/// The parts of a namespace that are accessible from any thread.
 struct SocketIOClientNamespaceHandle: Sendable {
     let name: String
     let status: NIOLockedValueBox<SocketIOClientNamespaceCore.Status>
     let core: NIOLoopBoundBox<SocketIOClientNamespaceCore>
 }
 
-/// The parts of a manager that any thread may use.
+/// The parts of a manager that are accessible from any thread.
 ///
-/// Closes the connection when the manager and all of its sockets are deallocated: no caller could
-/// close it then, and it would reconnect until the process ends.
+/// Closes the connection when the manager and all of its sockets are deallocated. Otherwise the
+/// connection would reconnect until the process ends, because no caller can close it.
 final class SocketIOManagerLifetime: Sendable {
     let core: NIOLoopBoundBox<SocketIOManagerCore>
     let latency = NIOLockedValueBox<Duration?>(nil)

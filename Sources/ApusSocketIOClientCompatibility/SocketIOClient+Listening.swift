@@ -16,12 +16,12 @@ extension SocketIOClient {
     ///
     /// The data is the id (`connect`), the reason (`disconnect`), the message (`error`,
     /// `upgradeError`), the number of the attempt (`reconnectAttempt`), the number of attempts
-    /// (`reconnect`), the name of the state (`statusChange`), the seconds if known (`pong`), or
-    /// else empty. The ack is never expected.
+    /// (`reconnect`), the name of the state (`statusChange`) or the latency in seconds, if it is
+    /// known (`pong`). Other events have no data. The ack is never expected.
     ///
     /// - Parameters:
     ///   - kind: The kind of event.
-    ///   - callback: Called with each event of this kind.
+    ///   - callback: The closure to call with each event of this kind.
     @discardableResult
     public func on(clientEvent kind: SocketClientEvent, callback: @escaping NormalCallback) -> SocketIOClientListener {
         self.on(clientEvent: kind) { (event: SocketIOClientLifecycleEvent) in callback(event.data, .none) }
@@ -32,7 +32,7 @@ extension SocketIOClient {
 }
 
 extension SocketIOClientLifecycleEvent {
-    /// The data for a listener.
+    /// The data that a listener receives.
     fileprivate var data: [SocketIOValue] {
         switch self {
         case .connect(let id): [.string(id)]

@@ -5,7 +5,7 @@ public import Dispatch
 /// Most options that are missing here concern URLSession and Starscream. Their equivalents, if any,
 /// are settings of `SocketIOManagerConfiguration`.
 public enum SocketIOClientOption: Sendable {
-    /// Has no effect: messages over a WebSocket are compressed if the server agrees.
+    /// Has no effect: messages over a WebSocket are always compressed if the server agrees.
     case compress
     /// Query parameters of the connection.
     case connectParams([String: String])
@@ -31,12 +31,12 @@ public enum SocketIOClientOption: Sendable {
     case reconnectWait(Int)
     /// The maximum reconnection delay in seconds. Default: 30.
     case reconnectWaitMax(Int)
-    /// Whether TLS is used although the URL begins with `http` or `ws`.
+    /// Whether TLS is used even if the URL begins with `http` or `ws`.
     case secure(Bool)
     /// Whether the certificate of the server is not verified. Any party on the network path
     /// can then read and change the messages.
     case selfSigned(Bool)
-    /// The version of the server's protocol. Default: detected.
+    /// The version of the server's protocol. Default: detected automatically.
     case version(SocketIOVersion)
 }
 

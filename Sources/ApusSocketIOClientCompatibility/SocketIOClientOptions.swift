@@ -6,7 +6,7 @@ import ApusSocketIOClient
 import HTTPTypes
 import Logging
 
-/// The configuration for a list of options.
+/// The configuration and the logger that a list of options describes.
 struct SocketIOClientOptions {
     private(set) var configuration = SocketIOManagerConfiguration()
     private(set) var logger = Logger(label: "apus.socketio.client")
@@ -23,7 +23,7 @@ struct SocketIOClientOptions {
         self.configuration.reconnection = self.reconnection
     }
 
-    /// Returns the URL with the scheme of a secure connection, if the options require it.
+    /// Returns the URL, with its scheme replaced by `https` or `wss` if the options require TLS.
     func url(_ url: String) -> String {
         guard self.isSecure else { return url }
         for (plain, secure) in [("http://", "https://"), ("ws://", "wss://")] where url.hasPrefix(plain) {

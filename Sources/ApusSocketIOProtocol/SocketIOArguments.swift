@@ -28,8 +28,8 @@ package enum SocketIOArguments {
 
     /// Decodes one argument per type.
     ///
-    /// A missing argument decodes as null, which suits optionals. Further arguments are ignored, as
-    /// in Node's Socket.IO, and not decoded.
+    /// A missing argument decodes as null, for optional types. Further arguments are ignored, as in
+    /// Node's Socket.IO, and not decoded.
     ///
     /// - Throws: ``SocketIOError/Code/invalidPayload`` with the decoder's error as its cause.
     package static func decode<each Argument: Decodable>(

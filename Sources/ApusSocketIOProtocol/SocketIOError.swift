@@ -20,7 +20,7 @@ public struct SocketIOError: Error, Hashable, CustomStringConvertible {
         public static let malformedPacket = Self(.malformedPacket)
         /// The peer announced more attachments in one packet than the limit. The connection closes.
         public static let tooManyAttachments = Self(.tooManyAttachments)
-        /// The payload of a well-formed packet does not match its type, or the types of the
+        /// The payload of a well-formed packet does not match the packet's type or the types of the
         /// handler.
         public static let invalidPayload = Self(.invalidPayload)
         /// No ack arrived within the timeout. The peer may have received the event, unless the
@@ -36,11 +36,11 @@ public struct SocketIOError: Error, Hashable, CustomStringConvertible {
         /// The call needs a connected socket, or the connection could not send a volatile event
         /// immediately.
         public static let notConnected = Self(.notConnected)
-        /// A queue of events is full: that of events that await a connection, of outgoing packets,
-        /// or of listener calls. Also used when the maximum number of acks or requests is pending.
+        /// The queue of events that await a connection, of outgoing packets or of listener calls is
+        /// full, or the maximum number of acks or requests is pending.
         public static let bufferFull = Self(.bufferFull)
-        /// An argument cannot be sent: a reserved event name, NaN, or an object that looks like a
-        /// placeholder. Also used for an invalid URL or setting.
+        /// An argument cannot be sent, such as a reserved event name, NaN, or an object that looks
+        /// like a placeholder; or a URL or setting is invalid.
         public static let invalidUse = Self(.invalidUse)
         /// The transport failed; see the cause.
         public static let transport = Self(.transport)
@@ -58,10 +58,10 @@ public struct SocketIOError: Error, Hashable, CustomStringConvertible {
     public var code: Code
     /// The description, with the values and limits.
     public var message: String
-    /// The data of a refusal (``Code/connectRefused``) in addition to the message; `nil` without
-    /// data.
+    /// The data that the server sent with a refusal (``Code/connectRefused``); `nil` if there is
+    /// none.
     public var data: SocketIOValue?
-    /// The underlying error, if any. It does not take part in comparisons.
+    /// The underlying error, if any. Comparisons ignore it.
     public var cause: (any Error)? {
         get { self.storedCause.error }
         set { self.storedCause.error = newValue }

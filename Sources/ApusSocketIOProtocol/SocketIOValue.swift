@@ -1,4 +1,4 @@
 public import ApusJSON
 
-/// A value in a Socket.IO event: JSON, with binary data anywhere in it.
+/// A value in a Socket.IO event: a JSON value that may contain binary data at any depth.
 public typealias SocketIOValue = JSONValue

@@ -16,7 +16,7 @@ public struct SocketIOVersion: Hashable, Sendable {
 
     private init(number: UInt8) { self.number = number }
 
-    /// Returns the revision that runs over this revision of Engine.IO.
+    /// Creates the revision that is used over a revision of Engine.IO.
     package init(over engine: EngineIOVersion) {
         self = engine == .v3 ? .v4 : .v5
     }
@@ -24,8 +24,8 @@ public struct SocketIOVersion: Hashable, Sendable {
     /// Whether the server connects a new client to `/` without a CONNECT from the client.
     package var joinsRootImplicitly: Bool { self == .v4 }
 
-    /// Returns the namespace and the auth of a client's CONNECT. In version 4 the auth is the query
-    /// of the namespace, `/admin?token=1`.
+    /// Returns the namespace and the auth of a client's CONNECT. In version 4, the auth is the
+    /// query of the namespace, as in `/admin?token=1`.
     package func admission(namespace: String, auth: SocketIOValue?) -> (namespace: String, auth: SocketIOValue) {
         guard self == .v4, let mark = namespace.firstIndex(of: "?") else { return (namespace, auth ?? .object([:])) }
         let query = QueryString(namespace[namespace.index(after: mark)...])
@@ -33,8 +33,8 @@ public struct SocketIOVersion: Hashable, Sendable {
         return (String(namespace[..<mark]), .object(JSONObject(members)))
     }
 
-    /// Returns a client's CONNECT. In version 4 the query carries the strings, numbers and Booleans
-    /// of the auth, and `/` carries none.
+    /// Returns a client's CONNECT. In version 4, the query of the namespace contains the strings,
+    /// numbers and Booleans of the auth; `/` has no query.
     package func request(namespace: String, auth: SocketIOValue?) -> SocketIOPacket {
         guard self == .v4 else { return SocketIOPacket(namespace: namespace, content: .connect(auth)) }
         let members = (namespace == "/" ? nil : auth?.objectValue) ?? [:]
@@ -55,20 +55,20 @@ public struct SocketIOVersion: Hashable, Sendable {
         }
     }
 
-    /// Returns the id of a socket if the revision derives it from the Engine.IO session id. In
-    /// version 4 both sides derive it, so it is not sent.
+    /// Returns the id of a socket if the revision derives it from the Engine.IO session id;
+    /// otherwise `nil`. In version 4, both sides derive the id, so it is not sent.
     package func socketID(engineID: @autoclosure () -> String, namespace: String) -> String? {
         guard self == .v4 else { return nil }
         return namespace == "/" ? engineID() : "\(namespace)#\(engineID())"
     }
 
-    /// Returns the content of the server's accepting CONNECT.
+    /// Returns the content of the CONNECT with which a server accepts a client.
     ///
     /// - Parameters:
     ///   - sid: The socket's id.
-    ///   - pid: The private id for recovery, if the server offers it.
+    ///   - pid: The private id for recovery, if the server offers recovery.
     ///   - offset: The end of the history when the client joined. Node's Socket.IO does not send
-    ///     it, and therefore cannot recover a client that has received no event.
+    ///     the offset, and therefore cannot recover a client that has received no event.
     package func grant(sid: String, pid: String? = nil, offset: SocketIOOffset? = nil) -> SocketIOPacket.Content {
         guard self != .v4 else { return .connect(nil) }
         var answer: JSONObject = ["sid": .string(sid)]
@@ -80,7 +80,8 @@ public struct SocketIOVersion: Hashable, Sendable {
     /// Whether the revision has connection state recovery.
     package var hasRecovery: Bool { self == .v5 }
 
-    /// Returns the content of CONNECT_ERROR. Version 4 carries either the data or the message.
+    /// Returns the content of CONNECT_ERROR. In version 4, it is the data or, without data, the
+    /// message.
     package func refusal(message: String, data: SocketIOValue? = nil) -> SocketIOPacket.Content {
         if self == .v4 { return .connectError(data ?? .string(message)) }
         var answer: JSONObject = ["message": .string(message)]

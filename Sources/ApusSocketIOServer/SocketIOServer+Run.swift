@@ -14,7 +14,7 @@ extension SocketIOServer {
     ///   - tls: The certificate and the settings of TLS; `nil` (the default) listens without TLS.
     ///   - eventLoopGroup: The event loops for the connections. Default: the process-wide group,
     ///     one loop per core.
-    ///   - onListening: Called once with the bound address.
+    ///   - onListening: The closure to call once with the bound address.
     /// - Throws: The system's error when the address cannot be bound, `EngineIOError` with
     ///   `invalidConfiguration` for inconsistent settings, `ConnectivityError` for invalid TLS
     ///   settings. Cancellation shuts the server down as ``shutdown()`` does, without an error.

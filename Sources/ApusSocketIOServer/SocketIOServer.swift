@@ -20,8 +20,8 @@ import NIOHTTP1
 /// try await io.run(host: "127.0.0.1", port: 3000)
 /// ```
 ///
-/// It runs standalone on NIO (`run`) or inside a hummingbird server (`channelHandlers`). Source:
-/// Socket.IO protocol v5 over Engine.IO protocol v4.
+/// The server runs standalone on NIO (`run`) or inside a hummingbird server (`channelHandlers`).
+/// Source: Socket.IO protocol v5 over Engine.IO protocol v4.
 public final class SocketIOServer: Sendable {
     /// The server's configuration.
     public let configuration: SocketIOServerConfiguration
@@ -34,16 +34,19 @@ public final class SocketIOServer: Sendable {
     private let start: Duration
     private let engineBox = NIOLockedValueBox<EngineIOServer?>(nil)
 
+    /// Creates a server, without listening.
+    ///
     /// - Parameters:
     ///   - configuration: The settings. Default: those of socket.io for Node.
-    ///   - logger: Receives session events at `debug`, without payloads and tokens.
+    ///   - logger: The logger for session events at `debug`, without payloads and tokens.
     public convenience init(configuration: SocketIOServerConfiguration = .init(), logger: Logger = Logger(label: "apus.socketio.server")) {
         self.init(configuration: configuration, logger: logger, clock: nil)
     }
 
-    /// - Parameter clock: The event loop for timers that no single socket owns: those of pending
-    ///   requests, recovery, the cluster and the admin page. Default: one of the process-wide
-    ///   group.
+    /// Creates a server, without listening.
+    ///
+    /// - Parameter clock: The event loop for the timers of pending requests, recovery, the cluster
+    ///   and the admin page; `nil` for one of the process-wide group.
     package init(configuration: SocketIOServerConfiguration, logger: Logger, clock: (any EventLoop)?) {
         self.configuration = configuration
         self.logger = logger
@@ -66,8 +69,8 @@ public final class SocketIOServer: Sendable {
     }
 
     deinit {
-        // Without this, the transport would retain the node, and the other servers would wait for
-        // its responses.
+        // Otherwise the transport would retain the node, and the other servers would wait for its
+        // responses.
         self.leaveCluster()
     }
 
@@ -98,8 +101,8 @@ public final class SocketIOServer: Sendable {
     /// If a rule with a regular expression (``namespaces(matching:)``) matches the name, the
     /// namespace becomes a child of that rule, with its middleware and handlers. In contrast to a
     /// child created by a client's CONNECT, it is not removed when it is empty. A rule with a
-    /// closure depends on the client's auth, so a namespace created here has none of that rule's
-    /// middleware. To send to a namespace only if it exists, use ``existingNamespace(_:)``.
+    /// closure depends on a client's auth, so it does not apply to a namespace that this method
+    /// creates. To send to a namespace only if it exists, use ``existingNamespace(_:)``.
     public func namespace(_ name: String) -> SocketIONamespace {
         self.namespaces.namespace(Self.whole(name)) { name, parent in
             SocketIONamespace(name: name, parent: parent, context: self.namespaceContext)
@@ -110,7 +113,8 @@ public final class SocketIOServer: Sendable {
     /// created.
     public func existingNamespace(_ name: String) -> SocketIONamespace? { self.namespaces[Self.whole(name)] }
 
-    /// Returns the namespace of this name, without applying rules. For the server's internal use.
+    /// Returns the namespace of this name, without applying rules. Used for namespaces of the
+    /// server itself.
     func ownNamespace(_ name: String) -> SocketIONamespace {
         self.namespaces.namespace(Self.whole(name), appliesRules: false) { name, _ in
             SocketIONamespace(name: name, context: self.namespaceContext)
@@ -126,10 +130,11 @@ public final class SocketIOServer: Sendable {
     /// workspaces.onConnection { socket in socket.broadcast.emit("joined", socket.namespace.name) }
     /// ```
     ///
-    /// Existing namespaces come first, then the rules in the order of their creation.
+    /// A CONNECT selects an existing namespace or, if there is none, the first matching rule in the
+    /// order of creation.
     ///
-    /// - Parameter matches: Returns whether a name may exist, given the auth of the client's
-    ///   CONNECT. The closure runs on the client's event loop and must not block.
+    /// - Parameter matches: A closure that returns whether a name may exist, given the auth of the
+    ///   client's CONNECT. The closure runs on the client's event loop and must not block.
     public func namespaces(where matches: @escaping SocketIOParentNamespace.Predicate) -> SocketIOParentNamespace {
         self.namespaces.add(SocketIOParentNamespace(matches: matches))
     }
@@ -140,11 +145,11 @@ public final class SocketIOServer: Sendable {
         self.namespaces.add(SocketIOParentNamespace(pattern: SocketIONamePattern(pattern)))
     }
 
-    /// Calls `handler` for every namespace created from now on, before its first client is
-    /// admitted. The handler must not block.
+    /// Calls `handler` for every namespace that is created after this call, before its first client
+    /// is admitted. The handler must not block.
     public func onNewNamespace(_ handler: @escaping @Sendable (SocketIONamespace) -> Void) { self.namespaces.onNew(handler) }
 
-    /// The namespaces that exist.
+    /// All existing namespaces.
     public var allNamespaces: [SocketIONamespace] { self.namespaces.all }
 
     /// Returns the namespace of a client's CONNECT, reserved until it is released; `nil` if the
@@ -155,13 +160,13 @@ public final class SocketIOServer: Sendable {
         }
     }
 
-    /// The number of connected clients, over all namespaces.
+    /// The number of connected clients in all namespaces.
     public var clientCount: Int { self.engine.sessionCount }
 
     /// Returns the handlers for one HTTP/1 connection of a web framework on NIO.
     ///
-    /// They answer HTTP requests under the configured path and pass all others on. In a hummingbird
-    /// application:
+    /// The handlers answer HTTP requests under the configured path and pass other requests to the
+    /// framework. In a hummingbird application:
     ///
     /// ```swift
     /// Application(router: router, server: .http1(configuration: .init(additionalChannelHandlers: io.channelHandlers())))
@@ -170,9 +175,8 @@ public final class SocketIOServer: Sendable {
         [HTTPMountHandler(logger: self.logger) { self.engine.makeHTTPHandler(isSecure: $0) }]
     }
 
-    /// Returns the setup of one connection of a listener with a web framework:
-    /// ``EngineIOMountedConnection``. The setup limits the time of every request and the idle time
-    /// between two requests.
+    /// Returns the setup of one connection of a listener with a web framework. The setup limits the
+    /// time of every request and the idle time between two requests.
     package func mountedConnection(
         passing: PassThroughTimeouts, addFramework: @escaping (ChannelPipeline.SynchronousOperations) throws -> Void,
         upgraded: @escaping () -> Void
@@ -180,16 +184,16 @@ public final class SocketIOServer: Sendable {
         EngineIOMountedConnection(server: self.engine, passing: passing, addFramework: addFramework, upgraded: upgraded)
     }
 
-    /// Counts a connection until it closes, for an external listener. Returns `false` at the limit;
-    /// the caller must then close the connection.
+    /// Counts a connection of an external listener until it closes. Returns `false` if the limit is
+    /// reached; the caller must then close the connection.
     package func admit(_ channel: any Channel) -> Bool { self.engine.admit(channel) }
 
     /// Refuses new clients and closes the connected ones in jittered batches. The clients receive
     /// `transport close` and may connect to another server. Returns when the last client has
-    /// disconnected, at the latest after `drainTimeout`, when the remaining connections are closed.
+    /// disconnected. Closes the remaining connections after `drainTimeout`.
     public func shutdown() async {
-        // Stays in the cluster until the end: clients of a draining server still receive broadcasts
-        // of other servers.
+        // Leave the cluster last: clients of a draining server still receive broadcasts of other
+        // servers.
         await self.engine.shutdown()
         self.leaveCluster()
     }

@@ -13,9 +13,9 @@ import NIOPosix
 
 /// A TCP proxy on the loopback interface that delays, splits, corrupts or drops bytes.
 ///
-/// Forwards every connection to one server. The fault is set for each direction, and its randomness
-/// derives from `seed`, so that a run is reproducible. Holds at most one read per direction, which
-/// applies back-pressure to a fast sender.
+/// The proxy forwards every connection to one server. Each direction has its own fault. The random
+/// values derive from `seed`, so that a run is reproducible. The proxy buffers at most one read per
+/// direction, which applies back-pressure to a fast sender.
 package final class FaultProxy: Sendable {
     /// The fault of one direction.
     package enum Fault: Hashable, Sendable {
@@ -34,7 +34,8 @@ package final class FaultProxy: Sendable {
         case halfClose(after: Int)
         /// Inverts one bit in the byte at this offset.
         case flip(at: Int)
-        /// Inverts one bit about every `every` bytes, starting after an offset, `atMost` times.
+        /// Inverts one bit about every `every` bytes after the offset `after`, at most `atMost`
+        /// times.
         case corrupt(every: Int, after: Int, atMost: Int)
     }
 
@@ -42,8 +43,8 @@ package final class FaultProxy: Sendable {
     private let counter: NIOLockedValueBox<Int>
     /// The port to which clients connect.
     package let port: Int
-    /// The number of bytes that the proxy has read from its clients before the fault ended the
-    /// direction to the server.
+    /// The number of bytes that the proxy has read from its clients. Bytes after a fault that ends
+    /// the direction are not counted.
     package var bytesToServer: Int { self.counter.withLockedValue { $0 } }
 
     private init(_ listener: any Channel, _ counter: NIOLockedValueBox<Int>) {
@@ -52,7 +53,7 @@ package final class FaultProxy: Sendable {
         self.port = listener.localAddress?.port ?? 0
     }
 
-    /// Runs a proxy to a port of the loopback interface and passes it to `body`. Closes its
+    /// Runs a proxy to a port of the loopback interface and passes the proxy to `body`. Closes its
     /// connections when `body` returns.
     package static func withProxy<Result>(
         to port: Int, toServer: Fault = .none, toClient: Fault = .none, seed: UInt64 = 1,
@@ -94,7 +95,7 @@ package final class FaultProxy: Sendable {
     }
 }
 
-/// One direction of a connection. Writes the bytes read to the partner channel.
+/// One direction of a connection. Writes the bytes that it reads to the partner channel.
 private final class FaultHandler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 

@@ -8,8 +8,8 @@ import NIOCore
     import Glibc
 #endif
 
-/// A port of 127.0.0.1 that refuses connections: it is reserved by a socket that is bound to it and
-/// does not listen.
+/// A port of 127.0.0.1 that refuses connections. A socket that is bound to the port and does not
+/// listen reserves it.
 package final class UnusedPort: Sendable {
     package let number: Int
     private let descriptor: CInt

@@ -18,8 +18,8 @@ package enum Base64URL {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// Decodes a text; nil if it contains other characters, has an impossible length, or has bits
-    /// set after the last byte. Padding is permitted, because some libraries add it.
+    /// Decodes a text. Returns nil if the text contains other characters, has an impossible length,
+    /// or has bits set after the last byte. Permits padding, because some libraries add it.
     package static func decode(_ text: some StringProtocol) -> [UInt8]? {
         var characters = Array(text.utf8)
         let padding = characters.reversed().prefix { $0 == UInt8(ascii: "=") }.count

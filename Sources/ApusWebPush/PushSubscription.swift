@@ -19,8 +19,8 @@ package struct PushSubscription: Sendable {
         self.secret = secret
     }
 
-    /// Decodes the JSON form that browsers create: `{"endpoint": …, "keys": {"p256dh": …, "auth":
-    /// …}}`.
+    /// Decodes the JSON representation that browsers create: `{"endpoint": …, "keys": {"p256dh": …,
+    /// "auth": …}}`.
     ///
     /// - Throws: An error with the name of the invalid field and the rule that it violates.
     package init(json: JSONObject) throws(PushFieldError) {
@@ -38,7 +38,7 @@ package struct PushSubscription: Sendable {
         self.init(endpoint: endpoint, key: key, secret: secret)
     }
 
-    /// The JSON form, in which the subscription is stored.
+    /// The JSON representation, in which the subscription is stored.
     package var json: JSONObject {
         [
             "endpoint": .string(self.endpoint.url),
@@ -55,7 +55,7 @@ package struct PushFieldError: Error, Equatable {
     package let rule: String
 }
 
-/// The address of a push resource (RFC 8030 section 4): an https URL from a client.
+/// The address of a push resource (RFC 8030 section 4): an https URL that a client provides.
 package struct PushEndpoint: Sendable, Hashable {
     package let url: String
     /// The host without brackets.
@@ -69,7 +69,7 @@ package struct PushEndpoint: Sendable, Hashable {
         "https://" + (self.host.contains(":") ? "[\(self.host)]" : self.host) + (self.port == 443 ? "" : ":\(self.port)")
     }
 
-    /// Parses a URL; nil unless it has the scheme https, no user information, visible ASCII
+    /// Parses a URL. Returns nil unless the URL has the scheme https, no user information, visible ASCII
     /// characters only, and a host that is an IPv6 address or consists of letters, digits, periods,
     /// hyphens and underscores.
     package init?(_ url: String) {

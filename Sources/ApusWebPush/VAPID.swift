@@ -10,6 +10,8 @@ package struct VAPID: Sendable {
     private let key: P256.Signing.PrivateKey
     private let contact: String?
 
+    /// Creates a source of tokens.
+    ///
     /// - Parameters:
     ///   - key: The key of the server, to which subscriptions are bound.
     ///   - contact: A `mailto:` or `https:` URL by which the operator of a push service can contact
@@ -19,14 +21,14 @@ package struct VAPID: Sendable {
         self.contact = contact
     }
 
-    /// The public key, the `applicationServerKey` of a subscription.
+    /// The public key, used as the `applicationServerKey` of a subscription.
     package var publicKey: String { Base64URL.encode(self.key.publicKey.x963Representation) }
 
-    /// Returns the field `Authorization` of requests to an endpoint.
+    /// Returns the value of the field `Authorization` in requests to an endpoint.
     ///
     /// - Parameters:
     ///   - endpoint: The endpoint, whose origin is the audience.
-    ///   - time: Seconds since 1970.
+    ///   - time: The current time, in seconds since 1970.
     package func authorization(for endpoint: PushEndpoint, at time: Int64) throws -> String {
         let header: JSONObject = ["typ": "JWT", "alg": "ES256"]
         var claims: JSONObject = ["aud": .string(endpoint.origin), "exp": .integer(time + Self.validSeconds)]

@@ -18,9 +18,9 @@ public struct WebSocketCloseCode: RawRepresentable, Hashable, Sendable, CustomSt
     public static let protocolError = Self(rawValue: 1002)
     /// 1003: the receiver does not accept this kind of data (text or binary).
     public static let unacceptableData = Self(rawValue: 1003)
-    /// 1005: the Close frame carried no code. Never on the wire.
+    /// 1005: the Close frame contained no code. This code is never sent.
     public static let noStatusReceived = Self(rawValue: 1005)
-    /// 1006: the transport ended without a Close frame. Never on the wire.
+    /// 1006: the transport ended without a Close frame. This code is never sent.
     public static let abnormalClosure = Self(rawValue: 1006)
     /// 1007: the data does not match its kind, for example text that is not UTF-8.
     public static let invalidPayload = Self(rawValue: 1007)

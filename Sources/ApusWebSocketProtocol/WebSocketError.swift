@@ -3,7 +3,7 @@ public import HTTPTypes
 
 /// The error of a WebSocket connection or of an attempt to open one.
 public struct WebSocketError: Error, Hashable, CustomStringConvertible {
-    /// The kind of an error. The set is open: switch with a `default`.
+    /// The kind of an error. A later release may add kinds, so switch with a `default`.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Value {
             case protocolViolation, invalidUTF8, messageTooLarge, tooManyFragments, malformedHandshake, unsupportedVersion
@@ -25,10 +25,10 @@ public struct WebSocketError: Error, Hashable, CustomStringConvertible {
         /// A compressed message was invalid, or had data after its end. The connection closes with
         /// 1007.
         public static let invalidCompression = Self(value: .invalidCompression)
-        /// zlib ran out of memory or refused its settings. The connection closes with 1011.
+        /// zlib could not allocate memory or refused its settings. The connection closes with 1011.
         public static let compressionFailed = Self(value: .compressionFailed)
-        /// The handshake had more or larger header fields than ``WebSocketLimits`` allow. A server
-        /// responds with 431.
+        /// The handshake contained more or larger header fields than ``WebSocketLimits`` allows. A
+        /// server responds with 431.
         public static let headersTooLarge = Self(value: .headersTooLarge)
         /// The request or response was not a valid opening handshake. A server responds with 400.
         public static let malformedHandshake = Self(value: .malformedHandshake)
@@ -47,7 +47,7 @@ public struct WebSocketError: Error, Hashable, CustomStringConvertible {
         /// A deadline expired, for example of a connection attempt, a Ping, the heartbeat, the
         /// application's hook or the closing handshake.
         public static let timeout = Self(value: .timeout)
-        /// An argument of a call is invalid, or the call is not valid in the present state.
+        /// An argument of a call is invalid, or the call is not valid in the current state.
         public static let invalidUse = Self(value: .invalidUse)
         /// The configuration is invalid. The message names the option.
         public static let invalidConfiguration = Self(value: .invalidConfiguration)
@@ -81,8 +81,8 @@ public struct WebSocketError: Error, Hashable, CustomStringConvertible {
         ///
         /// - Parameters:
         ///   - status: The status of the response.
-        ///   - headers: Its header fields.
-        ///   - body: The first bytes of its body.
+        ///   - headers: The header fields of the response. Default: none.
+        ///   - body: The first bytes of the body.
         public init(status: Int, headers: HTTPFields = HTTPFields(), body: [UInt8]) {
             self.status = status
             self.headers = headers
@@ -96,7 +96,7 @@ public struct WebSocketError: Error, Hashable, CustomStringConvertible {
     public var message: String
     /// The server's response, if the code is ``Code/connectionRefused``.
     public var refusal: Refusal?
-    /// The underlying error, if any. It does not take part in comparisons.
+    /// The underlying error, if any. Comparisons ignore it.
     public var cause: (any Error)? {
         get { self.storedCause.error }
         set { self.storedCause.error = newValue }
@@ -117,7 +117,7 @@ public struct WebSocketError: Error, Hashable, CustomStringConvertible {
         self.storedCause = ErrorCause(cause)
     }
 
-    /// The code of the Close frame for this error.
+    /// The code of the Close frame that reports this error.
     package var closeCode: WebSocketCloseCode {
         switch self.code {
         case .protocolViolation: .protocolError

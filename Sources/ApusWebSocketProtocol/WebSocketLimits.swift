@@ -1,25 +1,26 @@
 /// The limits of a connection: the size of the peer's input, the time for the closing handshake,
 /// and the size of deferred messages.
 ///
-/// Sizes on the wire are checked on the frame's header, before the payload arrives.
+/// The size of a frame is checked when its header arrives, before the payload.
 public struct WebSocketLimits: Sendable, Hashable {
     /// The maximum payload of one frame.
     ///
-    /// Unit: bytes. Default: 1 MiB, the default of Python's `websockets`. Above it the connection
-    /// closes with 1009.
+    /// Unit: bytes. Default: 1 MiB, the default of Python's `websockets`. A larger frame closes
+    /// the connection with 1009.
     public var maximumFrameBytes: Int = 1 << 20
 
-    /// The maximum size of a message, all fragments together.
+    /// The maximum size of all fragments of a message together.
     ///
-    /// For a compressed message it applies to the bytes on the wire and to the inflated bytes.
+    /// For a compressed message, the limit applies to the bytes on the wire and to the decompressed
+    /// bytes.
     ///
-    /// Unit: bytes. Default: 1 MiB. Above it the connection closes with 1009.
+    /// Unit: bytes. Default: 1 MiB. A larger message closes the connection with 1009.
     public var maximumMessageBytes: Int = 1 << 20
 
-    /// The maximum number of frames of one message, empty ones included.
+    /// The maximum number of frames of one message, including empty frames.
     ///
     /// Default: 131,072, twice the number that the Autobahn test suite sends for 4 MiB in frames of
-    /// 64 bytes. Above it the connection closes with 1008 (CVE-2026-48779).
+    /// 64 bytes. A further frame closes the connection with 1008 (CVE-2026-48779).
     public var maximumFragments: Int = 1 << 17
 
     /// The maximum time for the peer to answer a Close frame and to close its side of the
@@ -30,22 +31,22 @@ public struct WebSocketLimits: Sendable, Hashable {
 
     /// The maximum number of header fields in the peer's handshake.
     ///
-    /// Default: 100. Browsers send about 15. Above it a server responds with 431, and a client
-    /// fails the connection (CVE-2024-37890).
+    /// Default: 100. Browsers send about 15. If there are more fields, a server responds with 431,
+    /// and a client fails the connection (CVE-2024-37890).
     public var maximumHeaderFields: Int = 100
 
     /// The maximum size of the header fields of the handshake, names and values together.
     ///
-    /// Unit: bytes. Default: 32 KiB, twice Node's limit, because cookies can be long. Above it a
-    /// server responds with 431, and a client fails the connection.
+    /// Unit: bytes. Default: 32 KiB, twice Node's limit, because cookies can be long. If the fields
+    /// are larger, a server responds with 431, and a client fails the connection.
     public var maximumHeaderBytes: Int = 32 << 10
 
     /// The maximum size of the messages that wait for the last piece of a message sent in pieces.
     /// No other message may be sent between the pieces.
     ///
-    /// Unit: bytes. Default: 4 MiB, four messages of the maximum size. Above it the connection
-    /// closes with 1011. `WebSocketFlowControl.postedBytes` limits the data that waits because the
-    /// peer does not read.
+    /// Unit: bytes. Default: 4 MiB, four messages of the maximum size. Above the limit, the
+    /// connection closes with 1011. `WebSocketFlowControl.postedBytes` limits the data that waits
+    /// because the peer does not read.
     public var maximumDeferredBytes: Int = 4 << 20
 
     /// Creates limits with default values.

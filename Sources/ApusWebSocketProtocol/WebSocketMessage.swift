@@ -2,8 +2,8 @@ public import NIOCore
 
 /// A complete message, with its fragments joined.
 ///
-/// The bytes of a text are known to be UTF-8. ``text`` creates a `String` on demand, so that an
-/// echo needs none.
+/// The bytes of a text are known to be valid UTF-8. ``text`` creates a `String` on demand, so that
+/// an echo creates none.
 ///
 /// Source: RFC 6455 section 5.6.
 public struct WebSocketMessage: Hashable, Sendable {
@@ -18,8 +18,8 @@ public struct WebSocketMessage: Hashable, Sendable {
     /// The kind of ``payload``.
     public let kind: Kind
 
-    /// Whether to compress the message when it is sent. Has no meaning for a received message, and
-    /// is not part of equality.
+    /// The policy for compressing the message when it is sent. It has no meaning for a received
+    /// message. Comparisons ignore it. Default: `automatic`.
     public var compression = WebSocketCompression.automatic
 
     /// The bytes of the message.

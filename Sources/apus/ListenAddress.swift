@@ -1,7 +1,7 @@
 import ArgumentParser
 import NIOCore
 
-/// The address that a command listens on: `HOST:PORT`, `PORT`, `[IPV6]:PORT` or `unix:PATH`.
+/// The address on which a command listens: `HOST:PORT`, `PORT`, `[IPV6]:PORT` or `unix:PATH`.
 enum ListenAddress: ExpressibleByArgument, Equatable {
     case tcp(host: String, port: Int)
     case unix(path: String)
@@ -22,7 +22,7 @@ enum ListenAddress: ExpressibleByArgument, Equatable {
         } else if host.contains(":") {
             return nil  // an IPv6 address without brackets: the port is ambiguous
         }
-        // Without a host, the loopback address: only this machine can connect.
+        // Without a host, use the loopback address, to which only this machine can connect.
         self = .tcp(host: host.isEmpty ? "127.0.0.1" : String(host), port: Int(port))
     }
 
@@ -37,8 +37,8 @@ enum ListenAddress: ExpressibleByArgument, Equatable {
 extension ListenAddress {
     /// Returns the address, and whether only this machine can connect to it.
     ///
-    /// A host name of a loopback address is replaced by that address, so that the address listened
-    /// on is the one that was checked.
+    /// A host name of a loopback address is replaced by that address, so that the command listens
+    /// on the address that was checked.
     func resolved() -> (address: ListenAddress, isLoopback: Bool) {
         switch self {
         case .unix: return (self, true)
@@ -53,9 +53,9 @@ extension ListenAddress {
 
 extension SocketAddress {
     /// Whether the address is in 127.0.0.0/8 (RFC 1122 section 3.2.1.3), also as an IPv4-mapped
-    /// address, or is ::1 (RFC 4291 section 2.5.3). True of a Unix socket.
+    /// address, or is ::1 (RFC 4291 section 2.5.3). `true` for a Unix socket.
     var isLoopback: Bool {
-        // The form of `inet_ntop`, which is unique for an address.
+        // `ipAddress` is formatted by `inet_ntop`, which returns a unique text for each address.
         guard let ip = self.ipAddress else { return true }
         return ip == "::1" || (ip.hasPrefix("::ffff:") ? ip.dropFirst(7) : ip[...]).hasPrefix("127.")
     }

@@ -3,8 +3,8 @@
 import { SocketManager } from "./socketio/index.js";
 import { h } from "./views/dom.js";
 
-const KEPT = 1000; // lines of the log
-const LONGEST = 2000; // characters of a packet shown
+const KEPT = 1000; // the maximum number of lines in the log
+const LONGEST = 2000; // the maximum number of characters of a packet to show
 const ACK_TIMEOUT = 10_000;
 const ENGINE = { 0: "open", 1: "close", 2: "ping", 3: "pong", 5: "upgrade", 6: "noop" };
 const SOCKET = { 0: "CONNECT", 1: "DISCONNECT", 2: "EVENT", 3: "ACK", 4: "CONNECT_ERROR", 5: "BINARY_EVENT", 6: "BINARY_ACK" };

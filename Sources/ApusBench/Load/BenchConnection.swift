@@ -5,8 +5,8 @@ import NIOCore
 
 /// A WebSocket client of the load generator.
 ///
-/// After the handshake it precedes the connection's own handler and passes no bytes on to it, so
-/// that messages are scanned and not decoded.
+/// After the handshake, this handler precedes the `WebSocketHandler` and passes no bytes on to it.
+/// Messages are scanned, not decoded.
 final class BenchConnection: ChannelInboundHandler, BenchPeer {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
@@ -23,7 +23,7 @@ final class BenchConnection: ChannelInboundHandler, BenchPeer {
     private let frames: BenchFrames
     /// Whether the next binary message completes an answer.
     private var awaitsAttachment = false
-    /// The slot of the answer that awaits its attachment; `nil` for the oldest message.
+    /// The slot of the message whose answer awaits its attachment; `nil` for the oldest message.
     private var attachmentPlace: Int?
     private var deliveries = 0
     private var answersInRead = 0

@@ -20,8 +20,8 @@ struct BenchFrameScanner {
 
     /// Scans `bytes`.
     ///
-    /// - Parameter found: Called for every complete message and control frame, with its opcode and
-    ///   the beginning of its payload (all of it for a control frame).
+    /// - Parameter found: A function that is called for every complete message and control frame,
+    ///   with the opcode and the beginning of the payload (all of it for a control frame).
     /// - Returns: The number of bytes consumed. The rest is an incomplete header or control frame,
     ///   to be passed again with more bytes. `nil` for a frame that is masked or uses an extension,
     ///   or whose length exceeds `Int.max`.

@@ -1,11 +1,11 @@
 import NIOCore
 
-/// The encoded frames of all messages.
+/// The encoded frames of the messages that a connection sends.
 struct BenchFrames: Sendable {
     /// Consecutive copies of the frame that all slots share; empty if each slot has its own frame.
     private let batch: ByteBuffer
     private let length: Int
-    /// The number of copies, lower for large frames.
+    /// The number of copies in `batch`, which is lower for large frames.
     let batchCount: Int
     /// The frame of each slot; empty if all slots share one.
     private let places: [ByteBuffer]

@@ -17,7 +17,7 @@ struct BenchHTTPScanner {
         if self.bytes.readableBytes == 0 { self.bytes = more } else { self.bytes.writeBuffer(&more) }
     }
 
-    /// Removes and returns the next complete response; `nil` if there is none.
+    /// Removes and returns the next response; `nil` if no response is complete.
     /// - Throws: ``BenchError`` if the response is malformed or has no `Content-Length`, or if more
     ///   than 8 MiB are buffered.
     mutating func next() throws(BenchError) -> Response? {

@@ -18,7 +18,7 @@ struct BenchMessages: Sendable {
         case joined
         /// The namespace was refused.
         case refused
-        /// An answer that the next binary message completes, with its slot.
+        /// An answer that the next binary message completes, with the slot of the answered message.
         case attachmentFollows(Int?)
         case nothing
     }
@@ -26,16 +26,16 @@ struct BenchMessages: Sendable {
     /// The masking key of every frame. A constant is sufficient: the load is not secret, and a
     /// server unmasks with any key.
     private static let maskingKey = WebSocketMaskingKey(word: 0x3d21_fa37)
-    /// The maximum number of consecutive copies of a frame, from which several are sent without
+    /// The maximum number of copies of a frame in a batch. Parts of a batch are sent without
     /// copying.
     static let batchCount = 64
 
     private let plan: BenchPlan
-    // Stored apart from the plan, so that access for a message does not copy the plan.
+    // A separate property, so that reading it for each message does not copy the plan.
     let isSocketIO: Bool
     /// Whether each slot has its own message.
     let isNumbered: Bool
-    /// The first bytes of an answering event.
+    /// The first bytes of an event that answers a message.
     private let eventStart: [UInt8]
     private let namespacePrefix: String
     private let index: Int
@@ -152,7 +152,7 @@ struct BenchMessages: Sendable {
         return true
     }
 
-    /// Returns the ID of an ack, which follows the namespace.
+    /// Returns the ID of an ack. The ID follows the namespace.
     private func place(in bytes: UnsafeRawBufferPointer, at start: Int) -> Int? {
         var index = start
         if !self.namespacePrefix.isEmpty { index += self.namespacePrefix.utf8.count }

@@ -6,7 +6,7 @@ import NIOCore
 /// A Socket.IO client of the load generator that uses HTTP long-polling, with one keep-alive
 /// connection for GET requests and one for POST requests. Confined to its loop.
 ///
-/// While a POST request is in flight the next messages are buffered, as in the JavaScript client.
+/// While a POST request is in flight, further messages are buffered, as in the JavaScript client.
 final class BenchPollingClient: BenchPeer {
     private static let timeout = Duration.seconds(30)
 

@@ -21,8 +21,8 @@ enum BenchProcess {
         return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
     }
 
-    /// Returns the CPU time of a process and all its threads in seconds, to a hundredth. `nil` if
-    /// the process does not exist, or without `/proc`.
+    /// Returns the CPU time of a process and all its threads in seconds, with a resolution of 0.01
+    /// s. Returns `nil` if the process does not exist or the system has no `/proc`.
     static func cpuSeconds(of process: Int) -> Double? {
         guard let text = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8) else { return nil }
         return self.cpuSeconds(stat: text, ticksPerSecond: Double(sysconf(Int32(_SC_CLK_TCK))))
@@ -37,8 +37,8 @@ enum BenchProcess {
         return (user + system) / ticksPerSecond
     }
 
-    /// Returns the resident memory of a process in bytes; `nil` if the process does not exist, or
-    /// without `/proc`.
+    /// Returns the resident memory of a process in bytes. Returns `nil` if the process does not
+    /// exist or the system has no `/proc`.
     static func residentBytes(of process: Int) -> Int? {
         guard let text = try? String(contentsOfFile: "/proc/\(process)/statm", encoding: .utf8) else { return nil }
         let fields = text.split(separator: " ")

@@ -1,8 +1,8 @@
 /// The unanswered messages of one connection, with the send time or the scheduled send time of
 /// each.
 ///
-/// Echoes arrive in the order sent. Acks carry the ID of their message and arrive in any order. The
-/// IDs are the slots of this window, so that the frame for each slot is encoded once.
+/// Echoes arrive in the order sent. Acks contain the ID of their message and arrive in any order.
+/// The IDs are the slots of this window, so that the frame for each slot is encoded once.
 struct BenchWindow {
     private var times: [UInt64]
     /// The slot of the oldest message, if answers arrive in order; otherwise unused.
@@ -13,7 +13,7 @@ struct BenchWindow {
 
     /// - Parameters:
     ///   - capacity: The maximum number of messages in flight.
-    ///   - isNumbered: Whether an answer carries the ID of its message.
+    ///   - isNumbered: Whether an answer contains the ID of its message.
     init(capacity: Int, isNumbered: Bool) {
         self.times = Array(repeating: 0, count: max(capacity, 1))
         self.free = isNumbered ? Array((0..<max(capacity, 1)).reversed()) : nil
@@ -34,7 +34,7 @@ struct BenchWindow {
     }
 
     /// Removes the oldest message, which was answered.
-    /// - Returns: Its send time, or `nil` if no message is in flight.
+    /// - Returns: The send time of the message, or `nil` if no message is in flight.
     mutating func answered() -> UInt64? {
         guard self.count > 0 else { return nil }
         let time = self.times[self.first]
@@ -44,7 +44,7 @@ struct BenchWindow {
     }
 
     /// Removes the message in a slot, which was answered.
-    /// - Returns: Its send time, or `nil` if the slot is free.
+    /// - Returns: The send time of the message, or `nil` if the slot is free.
     mutating func answered(place: Int) -> UInt64? {
         guard self.times.indices.contains(place), self.times[place] != 0 else { return nil }
         let time = self.times[place]

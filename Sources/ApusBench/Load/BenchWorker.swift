@@ -6,7 +6,7 @@ final class BenchWorker {
     enum Phase { case opening, warmingUp, measuring, draining, over }
 
     let plan: BenchPlan
-    // Stored apart from the plan, so that access for a message does not copy the plan.
+    // A separate property, so that reading it for each message does not copy the plan.
     let isBroadcast: Bool
     private let hasRate: Bool
     private let inFlight: Int
@@ -25,7 +25,7 @@ final class BenchWorker {
     private var peers: [any BenchPeer] = []
     private var opener: BenchOpener?
 
-    // Used at a fixed rate only.
+    // The variables up to `waiting` are used only at a fixed rate.
     private var schedule: BenchSchedule?
     private var nextPeer = 0
     private var ticker: Scheduled<Void>?
@@ -135,7 +135,7 @@ final class BenchWorker {
 
     // MARK: Messages
 
-    /// Processes answers on a connection, which has freed `count` slots.
+    /// Processes answers that freed `count` slots of a connection.
     func answered(_ count: Int, by peer: any BenchPeer, at now: UInt64) {
         self.outstanding -= count
         guard self.phase == .warmingUp || self.phase == .measuring, !self.isBroadcast else { return }
@@ -150,15 +150,15 @@ final class BenchWorker {
         }
     }
 
-    /// Records an answer to a message that was sent at `time`, or scheduled for it.
+    /// Records an answer to a message that was sent at `time` or scheduled for `time`.
     func record(sent time: UInt64, at now: UInt64) {
         switch self.phase {
         case .measuring:
             // At a fixed rate only the messages scheduled within the measured time count.
             if self.schedule == nil || time >= self.measuringSince { self.statistics.answered(sent: time, at: now) }
         case .draining:
-            // After the measurement, an answer counts only at a fixed rate, if its message was
-            // scheduled within the measured time.
+            // After the measurement, an answer counts only if its message was scheduled at a fixed
+            // rate and within the measured time.
             if self.schedule != nil, time >= self.measuringSince { self.statistics.answered(sent: time, at: now) }
         case .opening, .warmingUp, .over: break
         }

@@ -49,8 +49,8 @@ struct BenchReport: Codable, Equatable {
     var toolCPUSeconds: Double
     /// The number of cores that this program could use.
     var toolCores: Int
-    /// At a fixed rate, the number of messages that became due, and the number of these that were
-    /// handled too late; otherwise 0.
+    /// The number of messages that became due, and the number of those that were handled too late.
+    /// Both are 0 without a fixed rate.
     var sends, lateSends: Int
     /// The reasons to assume that this program, and not the server, limited the result.
     var toolLimits: [String] = []
@@ -62,8 +62,8 @@ struct BenchReport: Codable, Equatable {
         self.server.map { Double($0.residentAfter - $0.residentBefore) / Double(max(self.setUp.opened, 1)) }
     }
 
-    /// Determines whether the load tool was the limit: if it used 90 % of its cores or more, or
-    /// sent more than 1 % of the messages too late.
+    /// Records in ``toolLimits`` the reasons why the load tool limited the result. It did if it
+    /// used at least 90 % of its cores, or sent more than 1 % of the messages too late.
     mutating func judgeTool() {
         self.toolLimits = []
         if self.toolShare >= 0.9 {

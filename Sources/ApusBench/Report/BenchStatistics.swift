@@ -2,7 +2,7 @@ import Histogram
 
 /// The counters and latencies of one event loop during the measurement.
 struct BenchStatistics: Sendable {
-    /// The highest latency recorded: one minute. A longer one counts as this value.
+    /// The highest latency recorded: one minute. A longer latency is recorded as one minute.
     private static let highestNanoseconds: UInt64 = 60_000_000_000
     /// A message that is handled later than this after its scheduled time counts as late. The wait
     /// for a free slot follows the handling and is attributed to the server.
@@ -25,7 +25,7 @@ struct BenchStatistics: Sendable {
         Histogram(lowestDiscernibleValue: 256, highestTrackableValue: Self.highestNanoseconds, numberOfSignificantValueDigits: .three)
     }
 
-    /// Records an answer to a message that was sent at `sent`, or scheduled for it.
+    /// Records an answer to a message that was sent at `sent` or scheduled for `sent`.
     mutating func answered(sent: UInt64, at now: UInt64) {
         self.messages += 1
         self.latencies.record(min(now >= sent ? now - sent : 0, Self.highestNanoseconds))
@@ -52,7 +52,7 @@ struct BenchStatistics: Sendable {
         self.unanswered += other.unanswered
     }
 
-    /// A summary of the latencies; `nil` if there are none.
+    /// A summary of the latencies; `nil` if no latency was recorded.
     var summary: BenchReport.Latency? { BenchReport.Latency(self.latencies) }
 }
 

@@ -8,10 +8,10 @@ extension CallController {
     /// Calls the members of a conversation, or joins the call that is in progress there.
     ///
     /// - Parameters:
-    ///   - conversation: The conversation.
-    ///   - media: The media.
-    /// - Throws: The error of the stack, or a ``ChatClientError``: `invalidUse` during another
-    ///   call, and the refusal of the server.
+    ///   - conversation: The conversation whose members are called.
+    ///   - media: The media that the user sends.
+    /// - Throws: An error of the ``CallStack``, or a ``ChatClientError``: `invalidUse` during
+    ///   another call, or the error of the request to the server.
     public func call(_ conversation: ConversationID, media: CallMedia) async throws {
         guard !self.isBusy else {
             throw ChatClientError(.invalidUse, message: "another call rings or is in progress on this device; end it first")
@@ -44,8 +44,8 @@ extension CallController {
         session.handle { $0.started(isOwn: isOwn) }
         guard session.machine.phase == .joining else { return self.ring(session, for: Self.ringTime) }
         if let call, let event { session.adopt(call, of: event.sender) }
-        // The server returned another call: one in progress, or the earlier of two calls that
-        // cross. This device accepts it.
+        // The server returned a call of another device: one in progress, or the earlier of two
+        // simultaneous calls. This device accepts it.
         if let call, let event, call.state.isFinal { return session.told(call.state, isOwn: false, at: event.at) }
         try await self.join(session, isOpen: true)
     }
@@ -53,7 +53,8 @@ extension CallController {
     /// Answers the call that rings.
     ///
     /// - Parameter media: The media that the user sends; nil for the media of the call.
-    /// - Throws: The error of the stack or of the server. The call then still rings.
+    /// - Throws: An error of the ``CallStack`` or of the request to the server. The call continues
+    ///   to ring.
     public func answer(_ media: CallMedia? = nil) async throws {
         guard let session = self.current, session.machine.phase == .incoming else { return }
         if let backend = session.backend, !self.stack.backends.contains(backend) {
@@ -83,7 +84,7 @@ extension CallController {
     private func join(_ session: CallSession, isOpen: Bool) async throws {
         guard let seq = session.seq, let id = ClientID("accept-" + session.name) else { return }
         await self.departure?.value
-        // A retry is the same request, so its answer still shows whether this device was the first.
+        // A retry has the same id, so its answer also shows whether this device was the first.
         let answer = try await self.engine.askPatiently(
             ChatVerbs.callUpdate, CallUpdateRequest(id: id, conversation: session.conversation, call: seq, state: .accepted))
         if session.isOver { return await self.depart(from: session) }
@@ -110,7 +111,7 @@ extension CallController {
     func hangUp(_ reason: DeviceCallMachine.Reason) async {
         guard let session = self.current, !session.isOver else { return }
         session.leave(reason)
-        // Another device of the user continues the call.
+        // If the reason is `elsewhere`, another device of the user continues the call.
         guard reason != .elsewhere else { return }
         // The server ends the call of a group when the last device has left.
         await self.depart(from: session)
@@ -125,7 +126,7 @@ extension CallController {
         if !session.isOver { session.set(state) }
     }
 
-    /// Requests new paths, after the device has changed its network.
+    /// Requests new network paths. Call this method after the network of the device has changed.
     public func networkChanged() async { await self.current?.networkChanged() }
 
     func end(_ session: CallSession, _ reason: DeviceCallMachine.Reason) {
@@ -181,7 +182,7 @@ extension CallController {
         return try await self.engine.askPatiently(ChatVerbs.history, request).events.first { $0.seq == seq && $0.kind == .call }
     }
 
-    /// Returns the other user of a pair.
+    /// Returns the other user of a pair; nil if the conversation is not a pair or not known.
     func peer(in conversation: ConversationID) async -> UserName? {
         try? await self.client.conversation(conversation).head.peer?.name
     }

@@ -11,7 +11,7 @@ extension CallController {
             current.received(push)
         case .connection(.online):
             self.isChatOnline = true
-            // The requests wait for answers, while signals arrive.
+            // A separate task, because signals must be handled while the requests wait for answers.
             Task { await self.wentOnline() }
         case .connection(.signedOut), .connection(.closed):
             self.isChatOnline = false
@@ -57,7 +57,8 @@ extension CallController {
         guard let head = try? await self.client.conversation(event.conversation).head else { return self.keep(event) }
         self.lastRing = EventPlace(event)
         if let current, !current.isOver {
-            // Two calls that cross become one, which the answer to `call.start` names.
+            // The server combines two simultaneous calls of a pair. The answer to `call.start`
+            // identifies the resulting call.
             guard current.conversation != event.conversation, head.kind == .pair else { return }
             Task { await self.report(.busy, event.conversation, event.seq) }
             return
@@ -102,7 +103,7 @@ extension CallController {
     }
 }
 
-/// The place of an event in the logs.
+/// The conversation and the position that identify an event.
 struct EventPlace: Hashable {
     var conversation: ConversationID
     var seq: Int64

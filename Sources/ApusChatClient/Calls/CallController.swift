@@ -6,21 +6,21 @@ public import Observation
 /// The calls of a client on this device: at most one at a time.
 ///
 /// The controller uses the WebRTC library of the application through a ``CallStack``. It follows
-/// the client from ``start()`` until its release. The client must have
-/// ``ChatClientConfiguration/handlesCalls``.
+/// the client from ``start()`` until the controller is released. The configuration of the client
+/// must set ``ChatClientConfiguration/handlesCalls``.
 @MainActor @Observable
 public final class CallController {
     /// The state of the call.
     public private(set) var phase: CallPhase = .idle
     /// The conversation of the call; nil without a call.
     public private(set) var conversation: ConversationID?
-    /// The user that calls; nil without a call.
+    /// The user that started the call; nil without a call.
     public private(set) var caller: UserName?
     /// The media with which the call was started.
     public private(set) var media: CallMedia = .audio
     /// Whether the call takes place in a group.
     public private(set) var isGroup = false
-    /// The time of the answer, in milliseconds since 1970; nil before it.
+    /// The time of the answer, in milliseconds since 1970; nil before the answer.
     public private(set) var startedAt: Int64?
     /// The other devices that take part. Empty in a call of a media server, whose client library
     /// manages the participants.
@@ -30,8 +30,8 @@ public final class CallController {
     /// The media server of the call, with the token of this device; nil in other calls and before
     /// the answer. The controller passes it to ``CallStack/join(_:)``.
     public private(set) var access: CallAccess?
-    /// The kind of the media server that carries the call, such as `livekit`; nil if the devices
-    /// connect to each other.
+    /// The kind of the media server of the call, such as `livekit`; nil if the devices connect to
+    /// each other.
     public private(set) var backend: String?
 
     let stack: any CallStack
@@ -46,9 +46,9 @@ public final class CallController {
     @ObservationIgnored private var signals: AsyncStream<SignalRequest>.Continuation?
     @ObservationIgnored private var sending: Task<Void, Never>?
     @ObservationIgnored var isChatOnline = false
-    /// The last report that this device has left a call.
+    /// The task that last reported that this device has left a call.
     @ObservationIgnored var departure: Task<Void, Never>?
-    /// The last call that rang, which a later change of its message does not make ring again.
+    /// The last call that rang. A later change of its message does not make it ring again.
     @ObservationIgnored var lastRing: EventPlace?
     /// The calls that ring in conversations whose heads have not arrived.
     @ObservationIgnored var early: [ConversationID: ChatEvent] = [:]
@@ -63,15 +63,14 @@ public final class CallController {
         self.stack = stack
     }
 
-    // The controller has no `stop()`. Its tasks hold weak references to it; its release cancels
-    // them.
+    // The controller has no `stop()`. Its tasks reference it weakly, and `deinit` cancels them.
     deinit {
         self.task?.cancel()
         self.ring?.cancel()
         self.sending?.cancel()
     }
 
-    /// Follows the client. A call that rings already is shown.
+    /// Starts to follow the client. Shows a call that already rings.
     ///
     /// - Throws: `invalidUse` if the configuration of the client does not set `handlesCalls`.
     public func start() async throws(ChatClientError) {
@@ -134,7 +133,7 @@ public final class CallController {
         (self.peers, self.access, self.backend, self.local) = ([], nil, nil, CallMediaState())
     }
 
-    /// Removes a call that has ended, after its end was shown.
+    /// Removes a call that has ended. Call this method after the end was shown to the user.
     public func dismiss() {
         guard let current, current.isOver else { return }
         self.current = nil
@@ -147,8 +146,9 @@ public final class CallController {
         self.stack.close()
     }
 
-    /// Starts the timer that ends the ringing. The server also ends it: the timer applies if the
-    /// message of the server is lost, and in a group whose call other members have answered.
+    /// Starts the timer that ends the ringing on this device. It is required if the message in
+    /// which the server ends the ringing is lost, and in a group whose call other members have
+    /// answered.
     func ring(_ session: CallSession, for time: Duration) {
         self.ring?.cancel()
         self.ring = Task { [weak self, environment = self.environment] in

@@ -2,8 +2,8 @@ import ApusChatCore
 import ApusChatProtocol
 import Logging
 
-/// The connection to one other device: carries out the actions of the ``PeerNegotiation`` on the
-/// application's connection, one at a time.
+/// Carries out the actions of a ``PeerNegotiation`` on the application's connection to one other
+/// device, one action at a time.
 @MainActor
 final class CallPeerRunner {
     private enum Input: Sendable {

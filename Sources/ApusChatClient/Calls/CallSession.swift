@@ -10,13 +10,13 @@ final class CallSession {
     let conversation: ConversationID
     let isGroup: Bool
     private(set) var media: CallMedia
-    /// The user that calls.
+    /// The user that started the call.
     private(set) var caller: UserName
-    /// The `seq` of the call; nil until the server has stored it.
+    /// The position of the call in the log; nil until the server has stored the call.
     var seq: Int64?
-    /// The access to the media server that carries the call.
+    /// The address of the media server of the call, and the token for it.
     var access: CallAccess?
-    /// The media server that carries the call, also before the access to it is known.
+    /// The kind of the media server of the call. It is known before ``access``.
     var backend: String?
     /// The time of the answer, in milliseconds since 1970.
     private(set) var startedAt: Int64?
@@ -45,16 +45,16 @@ final class CallSession {
     }
 
     var isOver: Bool { self.machine.isOver }
-    /// The random name of this participation.
+    /// The random name of this device's participation in the call.
     var name: String { self.mesh.session }
     var peers: [CallPeer] { self.mesh.peers.compactMap { self.runners[$0]?.peer } }
 
-    /// Requests the STUN and TURN servers. Without an answer the connections are direct.
+    /// Requests the STUN and TURN servers. If the request fails, the connections are direct.
     func prepare() async {
         self.configuration = CallConfiguration(try? await self.controller.engine.askPatiently(ChatVerbs.callServers, WireEmpty()))
     }
 
-    /// Takes the values of a call that another user started.
+    /// Adopts the caller and the media of a call that another user started.
     func adopt(_ call: CallBody, of caller: UserName?) {
         self.caller = caller ?? self.caller
         self.media = call.media == .video ? .video : .audio
@@ -74,13 +74,13 @@ final class CallSession {
         self.controller.changed()
     }
 
-    /// Handles a state that the log reports.
+    /// Handles a state of the call that the log reports.
     func told(_ state: CallState, isOwn: Bool, at time: Int64) {
         if state == .accepted, self.machine.phase != .incoming { self.startedAt = time }
         self.handle { $0.told(state, isOwn: isOwn) }
     }
 
-    /// Announces this device to the others, after the answer.
+    /// Announces this device to the other devices, after the call was answered.
     func join() async {
         guard self.access == nil else { return }
         let other = await self.controller.peer(in: self.conversation)

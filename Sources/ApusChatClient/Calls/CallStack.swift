@@ -23,7 +23,8 @@ public protocol CallStack: AnyObject {
     ///   - peer: The other device.
     ///   - configuration: The STUN and TURN servers.
     ///   - isOffering: Whether this device makes the first offer.
-    ///   - report: Receives the events of the connection, in order and on any thread.
+    ///   - report: The function to which the connection passes its events, in order and on any
+    ///     thread.
     func connect(
         to peer: CallPeer.ID, configuration: CallConfiguration, isOffering: Bool,
         report: @escaping @Sendable (CallConnectionEvent) -> Void
@@ -31,13 +32,14 @@ public protocol CallStack: AnyObject {
 
     /// Joins the room of a media server.
     ///
-    /// The default implementation throws `invalidUse`: an application without the client library of
-    /// the media server cannot take part. It also omits the server from ``backends``.
+    /// The default implementation throws `invalidUse`. An application without the client library of
+    /// a media server uses it, and omits the media server from ``backends``.
     ///
     /// - Parameter access: The address of the media server, and the token for it.
     func join(_ access: CallAccess) async throws
 
-    /// The media servers whose calls the application can join, such as `livekit`. Default: none.
+    /// The kinds of media servers whose calls the application can join, such as `livekit`. Default:
+    /// an empty array.
     var backends: [String] { get }
 
     /// Sends or stops sending the media of this device. Default: does nothing.
@@ -62,10 +64,11 @@ extension CallStack {
 
 /// A connection to one other device: the `RTCPeerConnection` of the library.
 ///
-/// The controller calls one method at a time, and waits for its end.
+/// The controller calls one method at a time, and waits until the method returns.
 @MainActor
 public protocol CallConnection: AnyObject {
-    /// Creates an offer. It restarts ICE if ``restartICE(_:)`` was called since the last one.
+    /// Creates an offer. The offer restarts ICE if ``restartICE(_:)`` was called since the last
+    /// offer.
     func makeOffer() async throws -> CallDescription
     /// Creates an answer to the remote offer.
     func makeAnswer() async throws -> CallDescription
@@ -83,11 +86,11 @@ public protocol CallConnection: AnyObject {
     ///
     /// - Parameter configuration: The servers; nil if they did not change.
     func restartICE(_ configuration: CallConfiguration?)
-    /// Closes the connection. It reports nothing afterwards.
+    /// Closes the connection, which must not report events afterwards.
     func close()
 }
 
-/// A report of a ``CallConnection``.
+/// An event that a ``CallConnection`` reports.
 public enum CallConnectionEvent: Hashable, Sendable {
     /// A negotiation is needed (`negotiationneeded` of WebRTC).
     case negotiationNeeded
@@ -142,7 +145,7 @@ public struct CallCandidate: Hashable, Sendable {
     ///   - index: The index of the media in the description; nil if the library does not provide
     ///     it.
     ///   - fragment: The user name fragment of ICE; nil if the library does not provide it.
-    ///     Default: none.
+    ///     Default: nil.
     public init(_ text: String, mid: String?, index: Int64?, fragment: String? = nil) {
         self.text = text
         self.mid = mid

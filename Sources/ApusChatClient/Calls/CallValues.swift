@@ -5,7 +5,7 @@ public import ApusChatProtocol
 public enum CallPhase: Hashable, Sendable {
     /// There is no call.
     case idle
-    /// The user calls, and the server has not answered.
+    /// The user started a call, and the server has not answered.
     case starting
     /// The call rings for the other users.
     case outgoing
@@ -43,13 +43,13 @@ public enum CallEndReason: Hashable, Sendable {
     case busy
     /// The call rang here, and no device of the user answered.
     case missed
-    /// Another device of the user takes part.
+    /// Another device of the user takes part in the call.
     case elsewhere
     /// Another party ended the call.
     case ended
     /// The other device was not reached for 30 seconds, or left without a report of the end.
     case lost
-    /// Four devices take part already.
+    /// Four devices already take part in the call.
     case full
     /// The call could not be started, or the room of its media server could not be joined.
     case failed
@@ -98,13 +98,13 @@ public struct CallMediaState: Hashable, Sendable {
 
 /// Another device that takes part in a call.
 public struct CallPeer: Hashable, Sendable, Identifiable {
-    /// The identity of a participation.
+    /// Identifies the participation of a device in a call.
     public struct ID: Hashable, Sendable {
         /// The user.
         public var user: UserName
         /// The device.
         public var device: DeviceID
-        /// The name of the participation of this device.
+        /// The name of this participation of the device in the call.
         public var session: String
     }
 
@@ -112,7 +112,7 @@ public struct CallPeer: Hashable, Sendable, Identifiable {
     public enum Connection: Hashable, Sendable {
         /// The connection is being established.
         case connecting
-        /// Media flows.
+        /// Media is exchanged.
         case connected
         /// No media arrives. The connection can recover without an ICE restart.
         case disconnected
@@ -149,7 +149,8 @@ public struct CallConfiguration: Hashable, Sendable {
     /// Whether only relayed paths may be used, so that the other devices do not learn the address
     /// of this one.
     public var isRelayOnly: Bool
-    /// The time at which the passwords expire, in milliseconds since 1970; nil if they do not.
+    /// The time at which the passwords expire, in milliseconds since 1970; nil if they do not
+    /// expire.
     var expiresAt: Int64?
 
     init(_ answer: CallServersAnswer? = nil) {

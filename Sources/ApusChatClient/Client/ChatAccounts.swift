@@ -22,6 +22,10 @@ public struct ChatAccount: Hashable, Sendable, Identifiable {
 ///
 /// Signing out removes the store immediately, even without a connection. If the server is not
 /// reachable, a later ``finishSignOuts()`` notifies it.
+///
+/// Methods that contact a server throw `badAddress`, `unreachable`, `timeout` or `badAnswer` if
+/// they receive no valid answer, and `refused` if the server refuses the request. Methods that
+/// change local files throw `store` if they fail.
 public final class ChatAccounts: Sendable {
     private struct Pending: Hashable { var server: String, refresh: String }
     private struct State {
@@ -73,7 +77,8 @@ public final class ChatAccounts: Sendable {
     /// The accounts, in the order of their first sign-in.
     public var all: [ChatAccount] { self.state.withLockedValue(\.accounts) }
 
-    /// The account that was opened last, otherwise the first one; nil if there are no accounts.
+    /// The account that was opened last, if the user has not signed out of it, otherwise the first
+    /// account; nil without accounts.
     public var current: ChatAccount? {
         self.state.withLockedValue { state in state.accounts.first { $0.id == state.current } ?? state.accounts.first }
     }
@@ -117,6 +122,7 @@ public final class ChatAccounts: Sendable {
     ///   - password: The password.
     ///   - code: A code of the authenticator or a recovery code, for an account with an
     ///     authenticator. Default: none.
+    /// - Throws: `signedOut` if the name, the password or the code is wrong.
     public func signIn(
         server: String, name: String, password: String, code: String? = nil
     ) async throws(ChatClientError) -> ChatClient {
@@ -170,7 +176,7 @@ public final class ChatAccounts: Sendable {
         return (try await self.open(store), session.recovery)
     }
 
-    /// Opens an account of this device. Only one client at a time may have the account open.
+    /// Opens an account of this device. Only one client at a time may use the account.
     ///
     /// - Parameter account: One of ``all``.
     public func open(_ account: ChatAccount) async throws(ChatClientError) -> ChatClient {
@@ -188,14 +194,14 @@ public final class ChatAccounts: Sendable {
     /// Ends the session of a client, closes the client, and removes its store with all messages in
     /// it.
     ///
-    /// - Parameter client: The client, which this object has opened.
+    /// - Parameter client: A client that this object has opened.
     /// - Throws: `notFound` if the account of the client is not in the folder.
     public func signOut(_ client: ChatClient) async throws(ChatClientError) {
         guard let account = self.all.first(where: { $0.server == client.server && $0.user == client.user }) else {
             throw ChatClientError(.notFound, message: "\(client.user) at \(client.server) is not an account of this folder")
         }
         let refresh = await client.engine.tokens.refreshToken
-        // Saved before the store is removed, because only the store has the refresh token.
+        // The token is saved before the store is removed, because only the store contains it.
         try self.change { state in
             state.signOuts.append(Pending(server: account.server, refresh: refresh))
             state.accounts.removeAll { $0.id == account.id }
@@ -209,7 +215,7 @@ public final class ChatAccounts: Sendable {
     /// Deletes the account of a client on the server, closes the client and removes its store.
     ///
     /// - Parameters:
-    ///   - client: The client, which this object has opened.
+    ///   - client: A client that this object has opened.
     ///   - password: The password, which confirms the deletion.
     public func delete(_ client: ChatClient, password: String) async throws(ChatClientError) {
         guard let account = self.all.first(where: { $0.server == client.server && $0.user == client.user }) else {
@@ -250,10 +256,11 @@ public final class ChatAccounts: Sendable {
 
     private static func file(_ folder: URL) -> URL { folder.appendingPathComponent("accounts.json") }
 
-    /// Changes the state and stores it, or leaves it as it is if it cannot be stored.
+    /// Changes the state and stores it. Keeps the former state if the new one cannot be stored.
     private func change(_ body: (inout State) -> Void) throws(ChatClientError) {
         do {
-            // Written under the lock: the file of the last change is the last that is written.
+            // The file is written under the lock, so that the last written file contains the last
+            // change.
             try self.state.withLockedValue { state in
                 var changed = state
                 body(&changed)

@@ -76,7 +76,7 @@ extension ChatClient {
         _ = try await self.post("/api/account/delete", ConfirmRequest(password: password), as: WireEmpty.self)
     }
 
-    /// Writes the data of the account to a file, as a ZIP archive, with access for its owner only.
+    /// Writes the data of the account to a ZIP archive that only the owner of the file can access.
     ///
     /// - Parameter path: The path of the file. An existing file is replaced.
     public func export(to path: String) async throws(ChatClientError) {
@@ -147,7 +147,7 @@ extension ChatConversation {
 }
 
 extension ChatEngine {
-    /// Downloads the picture of a user or a conversation; nil without one.
+    /// Downloads the picture of a user or a conversation; nil if `blob` is nil.
     fileprivate func picture(_ blob: BlobID?, of owner: BlobOwner, size: Int?) async throws(ChatClientError) -> [UInt8]? {
         guard let blob else { return nil }
         return try await self.http.download(blob, size: size, owner: owner, access: try await self.tokens.access())

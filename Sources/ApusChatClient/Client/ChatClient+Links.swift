@@ -10,7 +10,8 @@ public struct ChatFileLink: Hashable, Sendable {
 }
 
 extension ChatClient {
-    /// Requests a link to a file or picture of a message, which players read in parts.
+    /// Requests a link to a file or picture of a message, for example for a player that reads it in
+    /// parts.
     ///
     /// The link expires after 15 minutes, with the session of this device, or when the account may
     /// no longer read the file.

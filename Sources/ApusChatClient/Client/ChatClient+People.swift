@@ -38,8 +38,8 @@ extension ChatClient {
         return await self.engine.users[name]?.nick ?? name.rawValue
     }
 
-    /// Returns a contact whose name can be confused with that of a user, for a warning; nil if
-    /// no contact has such a name, and for a user that is a contact.
+    /// Returns a contact whose name can be confused with the name of a user, for a warning. Returns
+    /// nil if no contact has a similar name, or if the user is a contact.
     ///
     /// - Parameter user: The user to check.
     public func lookalike(of user: ChatUser) async -> UserName? { await self.engine.contacts.lookalike(of: user) }
@@ -47,7 +47,7 @@ extension ChatClient {
     /// Returns a page of the contacts, requests and blocked users.
     ///
     /// - Parameters:
-    ///   - state: Restricts the page to one relation. Default: all.
+    ///   - state: The relation of the listed users. Default: all relations.
     ///   - page: The token that the previous page returned; nil for the first page.
     public func contacts(
         _ state: ContactState? = nil, after page: PageToken? = nil
@@ -61,7 +61,7 @@ extension ChatClient {
     ///
     /// - Parameters:
     ///   - user: The user that receives the request.
-    ///   - text: A text that the user sees with the request. Default: none.
+    ///   - text: A text that the recipient sees with the request. Default: none.
     ///   - alias: The alias of the contact (``setAlias(_:of:)``). Default: none.
     public func requestContact(_ user: UserName, text: String? = nil, alias: String? = nil) async throws(ChatClientError) {
         _ = try await self.engine.askPatiently(
@@ -108,8 +108,8 @@ extension ChatClient {
     ///
     /// - Parameters:
     ///   - user: The reported user, for a report without messages.
-    ///   - conversation: The conversation of the reported messages. Without a user and messages,
-    ///     the reported conversation.
+    ///   - conversation: The conversation of the reported messages, or the reported conversation if
+    ///     there are neither a user nor messages.
     ///   - seqs: The positions of the messages in the log.
     ///   - reason: The reason.
     ///   - text: An explanation for the operators. Default: none.

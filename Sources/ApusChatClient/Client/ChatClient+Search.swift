@@ -1,6 +1,6 @@
 public import ApusChatProtocol
 
-/// Restricts the messages that a search finds. Nil and empty values restrict nothing.
+/// Restricts the messages that a search finds. Nil and empty values do not restrict the search.
 public struct ChatSearchFilter: Sendable, Hashable {
     /// Only messages of this conversation.
     public var conversation: ConversationID?
@@ -13,7 +13,7 @@ public struct ChatSearchFilter: Sendable, Hashable {
     /// The latest time, in milliseconds since 1970.
     public var until: Int64?
 
-    /// Creates a filter. The default values restrict nothing.
+    /// Creates a filter. The default values do not restrict the search.
     ///
     /// - Parameters:
     ///   - conversation: Only messages of this conversation.
@@ -48,7 +48,7 @@ extension ChatClient {
     ///
     /// - Parameters:
     ///   - text: The words, separated by spaces.
-    ///   - filter: Restricts the messages. Default: none.
+    ///   - filter: The restrictions of the search. Default: none.
     ///   - limit: The maximum number of messages. Default: 30.
     public func searchStored(
         _ text: String, _ filter: ChatSearchFilter = .init(), limit: Int = 30
@@ -63,9 +63,9 @@ extension ChatClient {
     ///
     /// - Parameters:
     ///   - text: The words. A message must contain all of them; text in quotes must occur
-    ///     literally. Without words, lists the messages of the kinds of a filter for a
-    ///     conversation.
-    ///   - filter: Restricts the messages. Default: none.
+    ///     literally. Without words, lists the messages of the kinds and the conversation in the
+    ///     filter.
+    ///   - filter: The restrictions of the search. Default: none.
     ///   - page: The token that the previous page returned; nil for the first page.
     public func search(
         _ text: String, _ filter: ChatSearchFilter = .init(), after page: PageToken? = nil
@@ -88,7 +88,7 @@ extension ChatClient {
     ///
     /// - Parameters:
     ///   - text: The words. A message must contain all of them.
-    ///   - filter: Restricts the messages. Default: none.
+    ///   - filter: The restrictions of the search. Default: none.
     public func searchAll(_ text: String, _ filter: ChatSearchFilter = .init()) async throws(ChatClientError) -> ChatSearchPage {
         let stored = try await self.searchStored(text, filter)
         guard await self.state == .online else { return ChatSearchPage(hits: stored, next: nil, isStoredOnly: true) }

@@ -14,13 +14,12 @@ import Logging
 /// ```
 ///
 /// Reading and writing work without a connection. A message is stored before `send` returns. It
-/// keeps its id across reconnections and restarts until the server has stored it, so that it is
-/// never sent twice.
+/// keeps its id across reconnections and restarts, so that the server stores it only once.
 ///
 /// Methods that make a request wait for a connection for at most
-/// ``ChatClientConfiguration/changePatience``. They throw `notConnected` without one, `timeout`
-/// without an answer, `refused`, `notFound` or `signedOut` as the server answers, and `cancelled`
-/// if the task is cancelled.
+/// ``ChatClientConfiguration/changePatience``. They throw `notConnected` without a connection,
+/// `timeout` without an answer, and `cancelled` if the task is cancelled. Depending on the answer
+/// of the server, they throw `refused`, `notFound` or `signedOut`.
 public final class ChatClient: Sendable {
     /// The account name of the user.
     public let user: UserName
@@ -77,8 +76,8 @@ public final class ChatClient: Sendable {
     /// Returns a new stream of the future updates. Subscribe before you read the store, so that no
     /// update is missed.
     ///
-    /// - Parameter policy: Determines which updates are dropped for a slow reader; `.unbounded`
-    ///   drops none. ``ChatUpdate/missed`` reports dropped updates.
+    /// - Parameter policy: The policy that selects the updates to drop for a slow reader;
+    ///   `.unbounded` drops none. ``ChatUpdate/missed`` reports dropped updates.
     public func updates(bufferingPolicy policy: BufferingPolicy) -> EventStream<ChatUpdate> {
         self.engine.broadcaster.subscribe(bufferingPolicy: policy)
     }
@@ -108,8 +107,8 @@ public final class ChatClient: Sendable {
         }
     }
 
-    /// The messages of all conversations that the server has not stored, in the order in which they
-    /// were written.
+    /// The messages that the server has not stored, of all conversations, in the order in which
+    /// they were written.
     public var unsent: [ChatMessage] {
         get async throws(ChatClientError) { try await self.engine.unsent() }
     }
@@ -145,7 +144,7 @@ public final class ChatClient: Sendable {
         return await self.adopted(try await self.engine.askPatiently(ChatVerbs.conversationOpen, request).head)
     }
 
-    /// Creates a group or a channel. Contacts are added, other users are invited.
+    /// Creates a group or a channel. Adds contacts as members and invites other users.
     ///
     /// - Parameters:
     ///   - kind: `group` or `channel`. Default: `group`.
@@ -207,7 +206,7 @@ public final class ChatClient: Sendable {
         return ScheduledPage(messages: answer.scheduled, next: answer.page)
     }
 
-    /// Removes a scheduled message, also one that the server could not send.
+    /// Removes a scheduled message, including one that the server could not send.
     ///
     /// - Parameter id: The id of the scheduled message.
     public func unschedule(_ id: ClientID) async throws(ChatClientError) {
@@ -222,6 +221,5 @@ public final class ChatObservation: Sendable {
     init(_ end: @escaping @Sendable () -> Void) { self.end = end }
     /// Ends the observation. The closure is not called again.
     public func cancel() { self.end() }
-    // Documented by `observe`: the release ends the observation.
     deinit { self.end() }
 }

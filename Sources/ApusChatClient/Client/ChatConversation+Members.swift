@@ -95,7 +95,7 @@ extension ChatConversation {
     ///
     /// - Parameters:
     ///   - role: The new role.
-    ///   - users: The members; one, if the role is `owner`.
+    ///   - users: The members; exactly one if the role is `owner`.
     public func setRole(_ role: MemberRole, of users: [UserName]) async throws(ChatClientError) {
         _ = try await self.engine.askPatiently(
             ChatVerbs.memberRole, MemberRoleRequest(id: self.newID, conversation: self.id, users: users, role: role))
@@ -120,8 +120,8 @@ extension ChatConversation {
     ///   - role: The role of users that join by the link. Default: `member`.
     ///   - expiresAt: The time at which the link expires, in milliseconds since 1970. Default:
     ///     never.
-    ///   - uses: The maximum number of joins by the link, and of requests to join by it. Default:
-    ///     no limit.
+    ///   - uses: The maximum number of joins and of requests to join by the link. Default: no
+    ///     limit.
     ///   - needsApproval: Whether an admin has to approve users that join by the link. Default:
     ///     `false`.
     public func createLink(
@@ -169,7 +169,7 @@ extension ChatConversation {
     ///   - isPinned: Whether the conversation is at the top of the list.
     ///   - isArchived: Whether the conversation is in the archive.
     ///   - mutedUntil: The time until which there are no notifications, in milliseconds since 1970;
-    ///     0 for none.
+    ///     0 restores notifications.
     ///   - notify: The messages that cause notifications while the conversation is not muted.
     ///   - isMarkedUnread: Whether the list shows the conversation as unread.
     ///   - folders: The names of the folders that contain the conversation.

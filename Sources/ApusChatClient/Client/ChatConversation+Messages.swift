@@ -11,7 +11,7 @@ extension ChatConversation {
             ChatVerbs.edit, EditRequest(id: self.engine.environment.makeID(), conversation: self.id, ref: seq, body: body.fields))
     }
 
-    /// Replaces the text of a text message of the user. An edit of the caption of a file is
+    /// Replaces the text of a text message of the user. To edit the caption of a file, use
     /// ``edit(_:body:)`` with the whole body.
     ///
     /// - Parameters:
@@ -23,7 +23,7 @@ extension ChatConversation {
     }
 
     /// Removes the preview of a link from a message of the user, for all members. The server
-    /// permits it for the time in which the message can be edited.
+    /// permits the removal while the message can be edited.
     ///
     /// - Parameter seq: The position of the message in the log.
     public func removePreview(_ seq: Int64) async throws(ChatClientError) {
@@ -59,11 +59,11 @@ extension ChatConversation {
             ChatVerbs.react, ReactRequest(id: id, conversation: self.id, ref: seq, key: key, isRemoval: !isOn))
     }
 
-    /// Returns a page of the reactions to a message, with the users.
+    /// Returns a page of the reactions to a message, with the users that reacted.
     ///
     /// - Parameters:
     ///   - seq: The position of the message in the log.
-    ///   - key: Restricts the page to one reaction. Default: all.
+    ///   - key: The reaction to list. Default: all reactions.
     ///   - page: The token that the previous page returned; nil for the first page.
     public func reactions(
         to seq: Int64, key: String? = nil, after page: PageToken? = nil
@@ -131,7 +131,7 @@ extension ChatConversation {
     /// - Parameters:
     ///   - body: The body of the message.
     ///   - time: The time, in milliseconds since 1970, at most one year ahead.
-    ///   - seq: The position of the message that it replies to. Default: none.
+    ///   - seq: The position of the message to reply to. Default: none.
     ///   - thread: The position of the message that began the thread. Default: none.
     ///   - isSilent: Whether the recipients are not notified. Default: `false`.
     @discardableResult
@@ -155,7 +155,7 @@ extension ChatConversation {
 
     // MARK: Changes for all
 
-    /// Pins or unpins a message for all.
+    /// Pins or unpins a message for all members.
     ///
     /// - Parameters:
     ///   - seq: The position of the message in the log.
@@ -165,11 +165,11 @@ extension ChatConversation {
         _ = try await self.engine.askPatiently(ChatVerbs.pin, PinRequest(id: id, conversation: self.id, ref: seq, isRemoval: !isOn))
     }
 
-    /// Sets the user's votes in a poll, which replace earlier votes.
+    /// Sets the user's votes in a poll. They replace earlier votes.
     ///
     /// - Parameters:
     ///   - seq: The position of the poll in the log.
-    ///   - options: The indices of the options, from 0; empty withdraws the votes.
+    ///   - options: The indices of the options, from 0; an empty array withdraws the votes.
     public func vote(_ seq: Int64, options: [Int64]) async throws(ChatClientError) {
         let id = self.engine.environment.makeID()
         _ = try await self.engine.askPatiently(ChatVerbs.vote, VoteRequest(id: id, conversation: self.id, ref: seq, options: options))

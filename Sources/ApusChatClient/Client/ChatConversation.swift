@@ -1,7 +1,7 @@
 public import ApusChatProtocol
 import Foundation
 
-/// A conversation of a ``ChatClient``: reads, writes and changes its log.
+/// Reads, writes and changes the log of a conversation of a ``ChatClient``.
 ///
 /// The value contains no messages, and is cheap to copy. Messages are stored before `send` returns,
 /// and are sent in order. Other changes wait for a connection for at most
@@ -46,7 +46,7 @@ public struct ChatConversation: Sendable {
         try await self.engine.later(in: self.id, after: seq, limit: limit)
     }
 
-    /// Returns the messages on both sides of a position, for a view that jumps to it.
+    /// Returns the messages on both sides of a position, for a view that jumps to the position.
     ///
     /// - Parameters:
     ///   - seq: The position.
@@ -116,7 +116,7 @@ public struct ChatConversation: Sendable {
     /// - Parameters:
     ///   - text: The text.
     ///   - entities: The formats of the text. Default: none.
-    ///   - seq: The position of the message that it replies to. Default: none.
+    ///   - seq: The position of the message to reply to. Default: none.
     ///   - thread: The position of the message that began the thread. Default: none.
     @discardableResult
     public func send(
@@ -129,7 +129,7 @@ public struct ChatConversation: Sendable {
     ///
     /// - Parameters:
     ///   - body: The body of the message.
-    ///   - seq: The position of the message that it replies to. Default: none.
+    ///   - seq: The position of the message to reply to. Default: none.
     ///   - thread: The position of the message that began the thread. Default: none.
     ///   - isSilent: Whether the recipients are not notified. Default: `false`.
     @discardableResult
@@ -148,7 +148,7 @@ public struct ChatConversation: Sendable {
     ///   - type: The media type, for example `image/png`.
     ///   - caption: The text below the file. Default: none.
     ///   - entities: The formats of the caption. Default: none.
-    ///   - seq: The position of the message that it replies to. Default: none.
+    ///   - seq: The position of the message to reply to. Default: none.
     ///   - thread: The position of the message that began the thread. Default: none.
     ///   - isSilent: Whether the recipients are not notified. Default: `false`.
     @discardableResult
@@ -166,7 +166,8 @@ public struct ChatConversation: Sendable {
         }
         let name = String(URL(fileURLWithPath: path).lastPathComponent.unicodeScalars.prefix(ChatLimits.fileNameLength))
         let caption = caption.flatMap { $0.isEmpty ? nil : $0 }
-        // Placeholders, which the measurements of the server replace after the upload.
+        // The width and the height are placeholders. The server's values replace them after the
+        // upload.
         let body: ChatBody =
             type.hasPrefix("image/")
             ? .image(ImageBody(blob: blob, width: 1, height: 1, size: size, type: type, name: name, text: caption, entities: entities))
@@ -175,7 +176,7 @@ public struct ChatConversation: Sendable {
         return try await self.engine.send(body, to: self.id, ref: seq, thread: thread, isSilent: isSilent, upload: upload)
     }
 
-    /// Sends a message again that the server refused, under a new id.
+    /// Queues a refused message for another attempt, under a new id.
     ///
     /// - Parameter id: The id of the message.
     /// - Returns: The message with its new id; nil if there is no refused message with the given
@@ -198,7 +199,7 @@ public struct ChatConversation: Sendable {
     ///
     /// - Parameters:
     ///   - text: The text; empty to remove the draft.
-    ///   - seq: The position of the message that it replies to. Default: none.
+    ///   - seq: The position of the message to reply to. Default: none.
     ///   - sends: Whether to send the draft to the other devices of the user now. Pass true when
     ///     the user pauses or leaves the conversation.
     public func setDraft(_ text: String, replyTo seq: Int64? = nil, sends: Bool = false) async throws(ChatClientError) {
@@ -206,16 +207,16 @@ public struct ChatConversation: Sendable {
         if sends { await self.engine.sendDrafts() }
     }
 
-    /// Notifies the other members that the user is writing, or has stopped. Call it at most once
-    /// every few seconds.
+    /// Notifies the other members that the user is writing, or has stopped. Call this method at
+    /// most once every few seconds.
     ///
     /// - Parameter isTyping: Whether the user is writing.
     public func setTyping(_ isTyping: Bool) async {
         await self.engine.tell(ChatVerbs.typing, TypingRequest(conversation: self.id, isStopped: !isTyping))
     }
 
-    /// Reports that the conversation is on the screen: the server then sends its events
-    /// immediately, also in large groups. Call ``didClose()`` when it leaves the screen.
+    /// Reports that the conversation is on the screen. The server then sends the events of the
+    /// conversation immediately, including in large groups. Call ``didClose()`` at the end.
     public func didOpen() async { await self.engine.opened(self.id) }
 
     /// Reports that the conversation is no longer on the screen.

@@ -1,6 +1,6 @@
 package import Logging
 
-/// Creates the connections of a client. Tests replace it with a server in the same process.
+/// Creates the connections of a client. Tests connect to a server in the same process instead.
 package struct ChatNetwork: Sendable {
     package var http: @Sendable (_ server: String, ChatClientConfiguration) throws(ChatClientError) -> any ChatHTTPTransport
     /// Creates the Socket.IO transport. The closure argument returns an access token for each

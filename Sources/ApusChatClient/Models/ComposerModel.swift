@@ -58,8 +58,8 @@ public final class ComposerModel {
 
     /// The conversation.
     public let conversation: ChatConversation
-    /// The `seq` of the message that began the thread to which this input sends; nil for the
-    /// conversation itself.
+    /// The position of the message that began the thread to which this input sends; nil if the
+    /// messages do not belong to a thread.
     public let thread: Int64?
     private let client: ChatClient
     /// The users that the text can mention, by the lower-case names that are typed after `@`.
@@ -80,15 +80,16 @@ public final class ComposerModel {
     /// - Parameters:
     ///   - client: The client that sends the messages.
     ///   - conversation: The conversation.
-    ///   - thread: The message that began the thread to which the messages belong. Default: none.
+    ///   - thread: The position of the message that began the thread to which the messages belong.
+    ///     Default: none.
     public init(client: ChatClient, conversation: ConversationID, thread: Int64? = nil) {
         self.client = client
         self.conversation = client.conversation(conversation)
         self.thread = thread
     }
 
-    // Not every view can call `leave()` at its end. The release of the model ends its timers; a
-    // draft that changed within the last second is stored by `leave()` only.
+    // Not every view can call `leave()` when it disappears. The release of the model cancels its
+    // timers. Only `leave()` stores a draft that changed within the last second.
     deinit {
         self.draftTask?.cancel()
         self.suggestionTask?.cancel()
@@ -107,14 +108,15 @@ public final class ComposerModel {
 
     /// Makes the next message a reply.
     ///
-    /// - Parameter message: The message that it replies to.
+    /// - Parameter message: The message to reply to.
     public func reply(to message: ChatMessage) {
         guard message.seq != nil else { return }
         self.endEdit()
         self.mode = .reply(message)
     }
 
-    /// Begins the edit of a message of the user. The text of a new message returns after the edit.
+    /// Begins to edit a message of the user. The text of an unfinished new message is shown again
+    /// after the edit.
     ///
     /// - Parameter message: The message.
     public func edit(_ message: ChatMessage) {
@@ -182,7 +184,7 @@ public final class ComposerModel {
         }
     }
 
-    /// Removes a text that was sent. The user may have continued to write, or begun an edit.
+    /// Removes a sent text from the input. The user may have continued to write, or begun an edit.
     private func sent(_ source: String, _ mode: Mode) {
         if case .edit = self.mode {
             self.unfinished = Self.rest(of: self.unfinished, after: source)
@@ -217,7 +219,7 @@ public final class ComposerModel {
 
     // MARK: Mentions
 
-    /// The start of a name at the end of the text, without its `@`; nil if absent.
+    /// The unfinished name after an `@` at the end of the text; nil if there is no unfinished name.
     var mentionStart: String? {
         guard let at = self.text.lastIndex(of: "@") else { return nil }
         let name = self.text[self.text.index(after: at)...]
@@ -250,15 +252,15 @@ public final class ComposerModel {
             guard let self, !Task.isCancelled, self.mentionStart == start else { return }
             let users = (found ?? []).filter { $0.name != me }
             self.suggestions = Array(users.prefix(Self.maximumSuggestions))
-            // A name that was typed without a completion is a mention, too.
+            // A name that was typed without a completion is also a mention.
             for user in users { self.mentions[user.name.rawValue.lowercased()] = user.name }
         }
     }
 
     // MARK: Drafts
 
-    /// Stores the draft and sends it to the other devices of the user. Call it when the user leaves
-    /// the conversation.
+    /// Stores the draft and sends it to the other devices of the user. Call this method when the
+    /// user leaves the conversation.
     public func leave() async {
         await self.endDraftTask()
         self.suggestionTask?.cancel()
@@ -290,8 +292,8 @@ public final class ComposerModel {
         }
     }
 
-    /// Cancels the delayed store of the draft. If it has begun, waits until it has ended: later, it
-    /// would store the draft of a message that was sent.
+    /// Cancels the task that stores the draft, and waits until the task has ended. Without the
+    /// wait, the task could store a text that was sent.
     private func endDraftTask() async {
         self.draftTask?.cancel()
         await self.draftTask?.value
@@ -325,8 +327,8 @@ extension ChatBody {
         }
     }
 
-    /// Returns the body with another text or caption. An edit replaces the whole body, so that the
-    /// file of a caption is repeated.
+    /// Returns the body with another text or caption. The file is kept, because an edit replaces
+    /// the whole body.
     fileprivate func replacingWords(_ text: String, _ entities: [TextEntity]) -> ChatBody? {
         switch self {
         case .text: return .text(TextBody(text: text, entities: entities))

@@ -14,8 +14,7 @@ public final class ConversationListModel {
     public enum Filter: Hashable, Sendable {
         /// All conversations that are not archived.
         case all
-        /// Conversations with unread messages, or that the user marked as unread. Archived ones are
-        /// omitted.
+        /// Conversations that have unread messages or are marked as unread, and are not archived.
         case unread
         /// Conversations with one other user that are not archived.
         case people
@@ -132,8 +131,8 @@ public final class ConversationListModel {
         }
     }
 
-    /// Returns the title of a conversation: for a group, its title; for a pair, the alias, the
-    /// shown name or the account name of the other user.
+    /// Returns the title of a conversation. The title of a pair is the alias, the shown name or the
+    /// account name of the other user.
     ///
     /// - Parameter head: The conversation.
     public func title(of head: ChatHead) -> String {
@@ -143,8 +142,8 @@ public final class ConversationListModel {
         return peer.nick ?? peer.name.rawValue
     }
 
-    /// Returns a contact whose name can be confused with that of the other user of a pair, for a
-    /// warning beside the title; nil if no contact has such a name.
+    /// Returns a contact whose name can be confused with the name of the other user of a pair, for
+    /// a warning beside the title. Returns nil if no contact has a similar name.
     ///
     /// - Parameter head: The conversation.
     public func looksLike(_ head: ChatHead) -> UserName? { head.peer.flatMap { self.contacts.lookalike(of: $0) } }

@@ -6,7 +6,7 @@ public import Observation
 public final class MembersModel {
     /// The loaded members.
     public private(set) var members: [ChatMember] = []
-    /// The number of members that match the query, also of those that are not loaded.
+    /// The number of members that match the query, including those that are not loaded.
     public private(set) var total: Int64 = 0
     /// Whether there are further pages.
     public var hasMore: Bool { self.next != nil }
@@ -20,7 +20,7 @@ public final class MembersModel {
     public let state: MemberState
     private var query: String?
     private var next: PageToken?
-    /// The number of the current query, by which answers to an earlier query are recognized.
+    /// The number of the current query. It identifies late answers to an earlier query.
     @ObservationIgnored private var generation = 0
 
     /// Creates an empty list, which ``load(matching:)`` fills.

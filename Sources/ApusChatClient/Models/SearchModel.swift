@@ -10,8 +10,8 @@ public final class SearchModel {
     public var query = "" {
         didSet { if self.query != oldValue { self.queryChanged() } }
     }
-    /// Restricts the messages that are found. A change starts a new search after 200 milliseconds
-    /// without a further change.
+    /// The restrictions of the search. A change starts a new search after 200 milliseconds without
+    /// a further change.
     public var filter: ChatSearchFilter {
         didSet { if self.filter != oldValue { self.queryChanged() } }
     }
@@ -33,7 +33,7 @@ public final class SearchModel {
     ///
     /// - Parameters:
     ///   - client: The client that searches its store and the server.
-    ///   - conversation: Restricts the search to a conversation. Default: all conversations.
+    ///   - conversation: The conversation to search. Default: all conversations.
     public init(client: ChatClient, conversation: ConversationID? = nil) {
         self.client = client
         self.filter = ChatSearchFilter(conversation: conversation)

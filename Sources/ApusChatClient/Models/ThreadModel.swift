@@ -9,8 +9,8 @@ public import Observation
 /// bounded. Rows outside of it are loaded again when the user scrolls to them.
 @MainActor @Observable
 public final class ThreadModel {
-    /// The rows of the window, oldest first. If the window reaches the end of the log, `unsent`
-    /// follows.
+    /// The rows of the window, oldest first. If the window reaches the end of the log, the messages
+    /// in ``unsent`` follow.
     public var rows: [ChatMessage] { self.hasLater ? self.messages : self.messages + self.unsent }
     /// The rows of the window that are in the log, oldest first.
     public private(set) var messages: [ChatMessage] = []
@@ -21,8 +21,8 @@ public final class ThreadModel {
     public private(set) var hasEarlier = false
     /// Whether there are rows after the window.
     public private(set) var hasLater = false
-    /// The position of the message that was the first unread one when the model was opened, for a
-    /// separator line above it; nil if there was none, or if it could not be determined.
+    /// The position of the first unread message when the model was opened, for a separator line
+    /// above the message. Nil if no message was unread, or if the position could not be determined.
     public private(set) var firstUnread: Int64?
     /// The summary of the conversation; nil before the model is opened.
     public private(set) var head: ChatHead?
@@ -45,8 +45,8 @@ public final class ThreadModel {
 
     private let client: ChatClient
     @ObservationIgnored private var task: Task<Void, Never>?
-    /// Whether the store has dropped its data, so that the rows are loaded again when the
-    /// conversation is known again.
+    /// Whether the store has discarded its data. The rows are loaded again after the head of the
+    /// conversation has arrived.
     @ObservationIgnored private var isReset = false
     /// The number of loads that have begun.
     @ObservationIgnored private var generation = 0
@@ -72,8 +72,8 @@ public final class ThreadModel {
         self.maximumRows = max(maximumRows, 2 * self.pageSize)
     }
 
-    // Not every view can call `close()` at its end. The tasks hold weak references to the model;
-    // its release cancels them. The model stores nothing.
+    // Not every view can call `close()` when it disappears. The tasks reference the model weakly,
+    // and `deinit` cancels them. The model has no data to store.
     deinit {
         self.task?.cancel()
         for deadline in self.typingDeadlines.values { deadline.cancel() }
@@ -97,7 +97,7 @@ public final class ThreadModel {
         if let firstUnread { await self.jump(to: firstUnread) } else { await self.jumpToEnd() }
     }
 
-    /// Stops following the client.
+    /// Stops receiving updates from the client.
     public func close() async {
         self.task?.cancel()
         self.task = nil
@@ -165,8 +165,8 @@ public final class ThreadModel {
         }
     }
 
-    /// Replaces the window with the newest rows: first the stored ones, then those that the server
-    /// has in addition.
+    /// Replaces the window with the newest rows: first with the stored rows, then with the newest
+    /// rows of the server.
     public func jumpToEnd() async {
         await self.load(supersedes: true) { model, isCurrent throws(ChatClientError) in
             if model.thread == nil {
@@ -189,9 +189,9 @@ public final class ThreadModel {
     /// Loads rows, unless others are being loaded.
     ///
     /// - Parameters:
-    ///   - supersedes: Whether the rows replace the window, which voids a load that has begun: the
-    ///     server may answer it late.
-    ///   - body: The load. Its second argument returns whether the load is not void.
+    ///   - supersedes: Whether the rows replace the window. The result of an earlier load, which
+    ///     the server may answer late, is then discarded.
+    ///   - body: The load. Its second argument returns whether no later load has superseded it.
     private func load(
         supersedes: Bool = false, _ body: (ThreadModel, @MainActor () -> Bool) async throws(ChatClientError) -> Void
     ) async {
@@ -206,8 +206,8 @@ public final class ThreadModel {
         self.error = failure
     }
 
-    /// Moves the read position forward to a row that the user sees. In a thread it has no effect,
-    /// because the messages between its replies are not shown.
+    /// Moves the read position forward to a row that the user sees. Has no effect if the model
+    /// shows a thread, because the messages between the replies are not shown.
     ///
     /// - Parameter message: The row.
     public func didShow(_ message: ChatMessage) async {
@@ -228,7 +228,7 @@ public final class ThreadModel {
         case .messages(self.conversation.id, let messages): self.merge(messages.filter(self.isInThread))
         case .gap(self.conversation.id, _):
             guard self.thread == nil else { return }
-            // The window does not reach the end of the log, so it must not get the newest rows.
+            // The window does not reach the end of the log, so the newest rows must not be added.
             if self.hasLater { return }
             self.show(
                 (try? await self.conversation.storedMessages(limit: self.pageSize))

@@ -5,7 +5,8 @@ import NIOConcurrencyHelpers
 final class ChatBroadcaster: Sendable {
     private struct Reader {
         let continuation: EventStream<ChatUpdate>.Continuation
-        /// Whether updates were dropped and the `missed` that reports it was dropped, too.
+        /// Whether updates were dropped, and the `missed` update that reports the loss was dropped,
+        /// too.
         var owesMissed = false
     }
 
@@ -23,7 +24,7 @@ final class ChatBroadcaster: Sendable {
     var count: Int { self.listeners.withLockedValue { $0.streams.count + $0.callbacks.count } }
 
     /// Returns a stream of the future updates. If the policy drops updates, the stream delivers a
-    /// `missed`.
+    /// `missed` update.
     func subscribe(bufferingPolicy policy: BufferingPolicy) -> EventStream<ChatUpdate> {
         let (stream, continuation) = EventStream.make(of: ChatUpdate.self, bufferingPolicy: policy)
         let id: Int? = self.listeners.withLockedValue { listeners in
@@ -44,7 +45,7 @@ final class ChatBroadcaster: Sendable {
 
     /// Registers a closure that is called on the engine's queue for each update.
     ///
-    /// - Returns: The number that ``remove(_:)`` takes.
+    /// - Returns: The number to pass to ``remove(_:)``.
     func observe(_ body: @escaping @Sendable (ChatUpdate) -> Void) -> Int {
         self.listeners.withLockedValue { listeners in
             listeners.next += 1
@@ -58,7 +59,7 @@ final class ChatBroadcaster: Sendable {
     /// Registers a closure that is called on the engine's queue for each signal and each changed
     /// state of a call, in the order of the updates.
     ///
-    /// - Returns: The number that ``removeCalls(_:)`` takes.
+    /// - Returns: The number to pass to ``removeCalls(_:)``.
     func observeCalls(_ body: @escaping @Sendable (CallFeed.Input) -> Void) -> Int {
         self.listeners.withLockedValue { listeners in
             listeners.next += 1
@@ -88,9 +89,9 @@ final class ChatBroadcaster: Sendable {
         case .enqueued: break
         @unknown default: return
         }
-        // With `bufferingNewest`, the `missed` takes the place of the oldest update. With
-        // `bufferingOldest`, it is dropped as well, and is sent again after the next update that is
-        // not dropped.
+        // With `bufferingNewest`, the `missed` update replaces the oldest update. With
+        // `bufferingOldest`, the `missed` update is also dropped, and is sent again after the next
+        // update that is not dropped.
         switch reader.continuation.yield(.missed) {
         case .enqueued: owesMissed = false
         case .dropped(.missed): owesMissed = true

@@ -24,7 +24,7 @@ extension ChatEngine {
         if self.core.isOnline { self.becomeOnline() }
     }
 
-    /// Publishes the changed states of calls, whose events are no rows.
+    /// Publishes the changed states of calls. Their events are not published as messages.
     private func announceCalls(_ changes: [StoreChange]) {
         for case .events(let events, _) in changes {
             let updates = events.filter { $0.kind == .callUpdate }
@@ -32,8 +32,8 @@ extension ChatEngine {
         }
     }
 
-    /// Restores the state machines from the store after a failed write, because they are ahead of
-    /// it, and reconnects.
+    /// Restores the state machines from the store after a failed write, and reconnects. The
+    /// machines contain changes that were not stored.
     private func recover() {
         self.generation += 1
         self.core.disconnected()

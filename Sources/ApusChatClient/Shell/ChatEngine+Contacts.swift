@@ -1,7 +1,7 @@
 import ApusChatProtocol
 
 extension ChatEngine {
-    /// Requests all contacts, whose aliases are shown, and whose names other users can imitate.
+    /// Requests all contacts, to show their aliases and to detect users that imitate their names.
     func loadContacts() {
         guard self.state == .online, !self.isLoadingContacts else { return }
         self.isLoadingContacts = true

@@ -2,8 +2,8 @@ import ApusChatCore
 import ApusChatProtocol
 
 extension ChatEngine {
-    /// The maximum time until the clock is read again, in milliseconds, because the user can change
-    /// it.
+    /// The maximum time until the clock is read again, in milliseconds. The user can change the
+    /// clock.
     private static let maximumDelay: Int64 = 3_600_000
 
     /// Schedules the removal of expired messages, unless it is already scheduled for an earlier

@@ -128,8 +128,8 @@ extension ChatEngine {
 
     private func said(_ bye: ByePush) {
         if bye.reason.permitsReconnect {
-            // The server sends each client a random delay. If it sends none, the client chooses
-            // one.
+            // The server sends each client a random delay. If the delay is absent, the client
+            // chooses one.
             let delay = bye.retryAfter.map { Duration.milliseconds($0) }
             self.reconnect(after: delay ?? self.configuration.refusalDelay * (1 + self.environment.random()))
         } else {

@@ -32,13 +32,13 @@ extension ChatEngine {
         return ThreadPage(messages: rows, hasEarlier: rows.first?.event.seq ?? root > root, hasLater: seq != nil)
     }
 
-    /// Returns the stored rows at some positions, in the order of the log.
+    /// Returns the stored rows at the given positions, in the order of the log.
     func stored(_ seqs: [Int64], in conversation: ConversationID) throws(ChatClientError) -> [ChatMessage] {
         try self.store.messages(Set(seqs), in: conversation, me: self.me)
     }
 
-    /// Returns the messages at some positions, in the order of the list. Messages that are not
-    /// stored are requested.
+    /// Returns the messages at the given positions, in the order of `seqs`. Requests the messages
+    /// that are not stored.
     func messages(_ seqs: [Int64], in conversation: ConversationID) async throws(ChatClientError) -> [ChatMessage] {
         var found: [Int64: ChatMessage] = [:]
         for message in try self.store.messages(Set(seqs), in: conversation, me: self.me) { found[message.event.seq] = message }

@@ -32,7 +32,7 @@ package struct ChatEnvironment: Sendable {
 
     private static func milliseconds() -> Int64 { Int64((Date().timeIntervalSince1970 * 1_000).rounded()) }
 
-    /// Makes a UUID of version 7 (RFC 9562 section 5.7).
+    /// Creates a UUID of version 7 (RFC 9562 section 5.7).
     static func uuid7(at time: Int64, high: UInt64, low: UInt64) -> ClientID {
         let first = UInt64(clamping: time) << 16 | 0x7000 | (high & 0x0FFF)
         let second = 0x8000_0000_0000_0000 | (low & 0x3FFF_FFFF_FFFF_FFFF)

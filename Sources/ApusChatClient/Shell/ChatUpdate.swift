@@ -18,7 +18,7 @@ public enum ChatConnectionState: Hashable, Sendable {
 /// A change of the data or of the connection. Updates are delivered in order, after they are
 /// stored.
 public enum ChatUpdate: Sendable, Hashable {
-    /// The connection has another state.
+    /// The state of the connection changed.
     case connection(ChatConnectionState)
     /// Conversations are new or changed.
     case heads([ChatHead])
@@ -27,9 +27,9 @@ public enum ChatUpdate: Sendable, Hashable {
     /// Messages of a conversation are new or changed, in the order of the log.
     case messages(ConversationID, [ChatMessage])
     /// The events of this range were not loaded, because too many were missed. They are requested
-    /// when they are shown.
+    /// when the range is shown.
     case gap(ConversationID, ClosedRange<Int64>)
-    /// An unsent message is new or has another state.
+    /// An unsent message is new or its state changed.
     case outgoing(ChatMessage)
     /// An unsent message was discarded, or is queued again under another id.
     case discarded(ConversationID, ClientID)
@@ -54,11 +54,11 @@ public enum ChatUpdate: Sendable, Hashable {
     /// ``ChatClient/updates(bufferingPolicy:)`` allows. The application must read the shown data
     /// again; the store is complete.
     case missed
-    /// The local store could not be written. The server sends the events again that could not be
-    /// stored.
+    /// The local store could not be written. The client reconnects and requests the events that
+    /// could not be stored again.
     case storeFailed(ChatClientError)
 
-    /// The conversation that the update concerns; nil if it concerns none or several.
+    /// The conversation that the update concerns; nil if the update does not concern exactly one.
     public var conversation: ConversationID? {
         switch self {
         case .messages(let id, _), .gap(let id, _), .discarded(let id, _), .receipts(let id), .typing(let id, _, _): id

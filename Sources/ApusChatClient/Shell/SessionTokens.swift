@@ -3,8 +3,8 @@ import ApusChatProtocol
 /// The tokens of a session. Renews the access token before it expires; concurrent callers share one
 /// renewal.
 ///
-/// A refresh token can be used once. The new refresh token is therefore stored before it is used.
-/// If the answer is lost, the server answers the old token with the same new one for a minute.
+/// A refresh token can be used once. Therefore, the new refresh token is stored before it is used.
+/// If the answer is lost, the server returns the same new token for the old token for a minute.
 actor SessionTokens {
     private var account: StoredAccount
     private var isRejected = false

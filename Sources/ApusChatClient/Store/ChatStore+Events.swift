@@ -16,7 +16,7 @@ extension ChatStore {
         let asOf = max(asOf ?? last.seq, last.seq)
         let cursor = try Int64.fetchOne(database, sql: "SELECT seq FROM cursor WHERE conversation = ?", arguments: [conversation.number])
         if cursor == nil, let stored = try self.bound("max", conversation, database), stored < first.seq - 1 {
-            // A part of the history was stored before the end of the log.
+            // A part of the history is stored, but not the events between it and the new events.
             try self.insertGap((stored + 1)...(first.seq - 1), conversation, database)
         }
         for event in events {

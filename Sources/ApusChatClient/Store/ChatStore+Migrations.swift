@@ -10,8 +10,8 @@ extension ChatStore {
         return migrator
     }
 
-    // A conversation is stored as the number of its id. `value` is the JSON text of the object on
-    // the wire.
+    // A conversation is stored as the number of its id. `value` is the JSON text of the object in
+    // the protocol.
     private static let schema1 = """
         CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
         CREATE TABLE user (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;

@@ -56,7 +56,7 @@ extension ChatStore {
         }
     }
 
-    /// Returns the position of the last stored event of a log; nil if none is stored.
+    /// Returns the position of the last stored event of a log; nil if no event is stored.
     func newestSeq(of conversation: ConversationID) throws(ChatClientError) -> Int64? {
         try self.read {
             try Int64.fetchOne(
@@ -64,7 +64,7 @@ extension ChatStore {
         }
     }
 
-    /// Returns the stored rows at some positions, in the order of the log.
+    /// Returns the stored rows at the given positions, in the order of the log.
     func messages(_ seqs: Set<Int64>, in conversation: ConversationID, me: UserName) throws(ChatClientError) -> [ChatMessage] {
         guard !seqs.isEmpty else { return [] }
         return try self.read { database in
@@ -127,8 +127,8 @@ extension ChatStore {
     ) throws(ChatClientError) -> Thread {
         try self.read { database in
             let order = isNewest ? "DESC" : "ASC"
-            // Two statements, because SQLite does not use the index of threads for a condition with
-            // OR.
+            // A union of two queries, because SQLite does not use the index of threads for a
+            // condition with OR.
             let events = try Self.events(
                 """
                 SELECT value FROM (

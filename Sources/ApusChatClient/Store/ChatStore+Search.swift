@@ -27,8 +27,9 @@ package struct StoreQuery: Sendable {
 }
 
 extension ChatStore {
-    /// Two characters that are appended to each indexed text. The index contains each group of
-    /// three consecutive characters as a term; with them, each character of the text begins a term.
+    /// Two characters that are appended to each indexed text. Each group of three consecutive
+    /// characters is a term of the index. With the padding, each character of the text begins a
+    /// term.
     private static let padding = "\u{1}\u{1}"
     /// The maximum number of terms to which a word of one or two characters is expanded.
     private static let maximumTerms = 200
@@ -46,7 +47,7 @@ extension ChatStore {
 
     /// Returns the messages that contain all words, newest first.
     package func search(_ query: StoreQuery) throws(ChatClientError) -> [ChatEvent] {
-        // An expression of SQLite ends at U+0000, so that a word cannot contain it.
+        // SQLite ends an expression at U+0000. Therefore, U+0000 separates words.
         let words = query.text.split { $0.isWhitespace || $0 == "\0" }.map(String.init)
         guard !words.isEmpty else { return [] }
         return try self.read { database in
@@ -81,7 +82,7 @@ extension ChatStore {
     private static func term(_ word: String, _ database: Database) throws -> String? {
         guard word.unicodeScalars.count < 3 else { return self.quoted(word) }
         // The index contains terms of three characters. A shorter word matches all terms that begin
-        // with it.
+        // with the word.
         let start = word.lowercased()
         let terms = try String.fetchAll(
             database, sql: "SELECT term FROM term WHERE term >= ? AND term < ? LIMIT ?",

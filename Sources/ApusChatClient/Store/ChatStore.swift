@@ -82,7 +82,8 @@ package final class ChatStore: Sendable {
         try self.access { try $0.read(body) }
     }
 
-    /// Runs one transaction. It survives a crash of the program, but not a power failure.
+    /// Runs one transaction. Its changes survive a crash of the program, but possibly not a power
+    /// failure.
     func write<Value>(_ body: (Database) throws -> Value) throws(ChatClientError) -> Value {
         try self.access { try $0.write(body) }
     }

@@ -13,8 +13,8 @@ enum StoredText {
 }
 
 extension ChatEvent {
-    /// Whether the event is a row of its own in a conversation. Changes of messages are shown in
-    /// the messages.
+    /// Whether the event is shown as a separate row of a conversation. Changes of messages are
+    /// shown in the rows of the messages.
     var isShown: Bool {
         switch self.kind.rawValue {
         case "edit", "preview", "recall", "react", "vote", "poll.close", "call.update": false

@@ -28,7 +28,7 @@ public enum ChatEmoji {
         return Group(key: key, items: items)
     }
 
-    /// Returns the emoji whose names contain a text; those that begin with it first.
+    /// Returns the emoji whose names contain a text. Names that begin with the text are first.
     ///
     /// - Parameters:
     ///   - text: The text.
@@ -49,7 +49,7 @@ public enum ChatEmoji {
         while place < text.count {
             if self.isColon(text[place]), let end = self.end(ofName: text, from: place + 1) {
                 let name = String(String.UnicodeScalarView(text[(place + 1)..<end]))
-                // An unknown name stays text.
+                // An unknown name remains text.
                 if let face = self.faces[name] { result += face.unicodeScalars } else { result += text[place...end] }
                 place = end + 1
             } else {

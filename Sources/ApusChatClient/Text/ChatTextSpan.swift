@@ -21,7 +21,7 @@ public struct ChatTextSpan: Sendable, Hashable {
     /// - Parameters:
     ///   - text: The text.
     ///   - entities: The entities of the text.
-    /// - Returns: The spans in order. Their texts together are the text.
+    /// - Returns: The spans in order. The concatenation of their texts is the whole text.
     public static func spans(of text: String, entities: [TextEntity]) -> [ChatTextSpan] {
         let scalars = Array(text.unicodeScalars)
         guard !scalars.isEmpty else { return [] }

@@ -160,7 +160,8 @@ final class ChatHTTPClient: ChatHTTPTransport, Sendable {
         let failure: ChatClientError?
         do throws(ChatClientError) {
             var request = self.download(path, access: access)
-            // Pieces are small, and are written on the event loop: the next one is not read before.
+            // Pieces are small and are written on the event loop. The next piece is read after the
+            // write.
             request.receiveBody = { piece in
                 do { try handle.write(contentsOf: Data(piece.readableBytesView)) } catch {
                     throw ChatClientError(.invalidUse, message: "cannot write \(file): \(error.localizedDescription)")

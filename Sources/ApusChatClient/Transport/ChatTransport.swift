@@ -11,7 +11,7 @@ package enum ChatTransportEvent: Sendable {
     /// The connection cannot be established with the current access token or configuration.
     case refused(ChatError)
     case push(name: String, payload: JSONValue)
-    /// The answer to the request of this number, or the error of a request that gets no answer:
+    /// The answer to the request of this number, or the error of a request that is not answered:
     /// `notConnected` or `timeout`.
     case answer(Int, Result<JSONValue, ChatClientError>)
     /// Pushes were dropped because the queue was full.
@@ -27,8 +27,8 @@ package protocol ChatTransport: Sendable {
     func connect()
     /// Closes the connection and does not reconnect before ``connect()``.
     func disconnect()
-    /// Sends a request. Exactly one answer with its number is an event of ``incoming``, unless
-    /// ``close()`` is called before.
+    /// Sends a request. ``incoming`` delivers exactly one answer with the given number, unless
+    /// ``close()`` is called first.
     func send(_ verb: String, _ payload: JSONValue, number: Int)
     /// Closes the connection for the last time.
     func close() async
@@ -56,8 +56,8 @@ package protocol ChatHTTPTransport: Sendable {
     func shutdown()
 }
 
-/// The user, conversation or invite link whose picture a blob is. A request for the picture of
-/// another user must name it.
+/// The user, the conversation or the invite link to which a picture belongs. A request for the
+/// picture of another user must contain the owner.
 package enum BlobOwner: Sendable, Hashable {
     case user(UserName)
     case conversation(ConversationID)

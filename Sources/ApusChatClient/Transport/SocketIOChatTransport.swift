@@ -12,7 +12,7 @@ final class SocketIOChatTransport: ChatTransport {
     private let socket: SocketIOClient
     private let requestTimeout: Duration
 
-    /// - Parameter access: Returns the access token of each connection.
+    /// - Parameter access: A function that returns the access token for each connection.
     init(
         server: String, access: @escaping @Sendable () async throws -> String, configuration: ChatClientConfiguration, logger: Logger
     ) {
@@ -43,12 +43,13 @@ final class SocketIOChatTransport: ChatTransport {
 
     func send(_ verb: String, _ payload: JSONValue, number: Int) {
         let (queue, timeout) = (self.queue, self.requestTimeout)
-        // Does not use the send buffer of the socket, because the store keeps unsent messages.
+        // The send buffer of the socket is not used, because the store contains the unsent
+        // messages.
         guard self.socket.state == .connected else {
             let error = ChatClientError(.notConnected, message: "there is no connection to the server")
             return queue.put(.answer(number, .failure(error)))
         }
-        // The socket calls this and the listener of the pushes in the order of receipt.
+        // The socket calls this closure and the listener of pushes in the order of receipt.
         self.socket.emitWithAck(verb, arguments: [payload], timeout: timeout) { result in
             queue.put(.answer(number, result.map { $0.first ?? .null }.mapError { Self.translated($0, of: verb, within: timeout) }))
         }
@@ -80,7 +81,7 @@ final class SocketIOChatTransport: ChatTransport {
                 ? .refused(ChatError(.unauthorized, message: "the server refused the connection: the access token is not valid"))
                 : .disconnected(reconnects: false)
         case .error(let error) where error.code == .invalidUse: return .refused(ChatError(.badRequest, message: error.message))
-        case .reconnectFailed: return .disconnected(reconnects: false)  // the policy has ended
+        case .reconnectFailed: return .disconnected(reconnects: false)  // no attempts remain
         case .error, .reconnectAttempt, .reconnect, .statusChange, .ping, .pong, .upgrade, .upgradeError: return nil
         }
     }

@@ -14,7 +14,8 @@ public struct ChatClientError: Error, Hashable, CustomStringConvertible {
 
         /// The server refused the request. ``ChatClientError/serverError`` has the reason.
         public static let refused = Self(value: .refused)
-        /// The session has ended. The user has to sign in again.
+        /// The session has ended, or the name, the password or the code of a sign-in is wrong. The
+        /// user has to sign in again.
         public static let signedOut = Self(value: .signedOut)
         /// There is no connection to the server. The client reconnects automatically.
         public static let notConnected = Self(value: .notConnected)

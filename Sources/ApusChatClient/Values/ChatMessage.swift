@@ -1,22 +1,22 @@
 public import ApusChatProtocol
 import ApusJSON
 
-/// The state of the delivery of a message of the user.
+/// The delivery state of a message of the user.
 public enum DeliveryState: Hashable, Sendable {
-    /// Stored on this device. It is sent when there is a connection and the messages before it are
-    /// sent.
+    /// The message is stored on this device. It is sent when there is a connection and earlier
+    /// messages are sent.
     case queued
-    /// Its file is being uploaded.
+    /// The file of the message is being uploaded.
     case uploading
-    /// Sent to the server, which has not answered yet.
+    /// The message was sent to the server, which has not answered yet.
     case sending
-    /// Stored by the server.
+    /// The server has stored the message.
     case sent
-    /// Received by a device of every recipient.
+    /// A device of every recipient has received the message.
     case delivered
-    /// Read by every recipient.
+    /// Every recipient has read the message.
     case read
-    /// Refused by the server. The user can send it again or discard it.
+    /// The server refused the message. The user can send it again or discard it.
     case failed(ChatError)
 }
 
@@ -111,8 +111,8 @@ public struct ChatMessage: Identifiable, Hashable, Sendable {
     public var change: ChatChange? { ChatChange(self.event) }
     /// The text, or the caption of a file; nil if absent.
     public var text: String? { self.event.body["text"]?.stringValue }
-    /// Whether this version of the client cannot show the message. Show "update to see this" in its
-    /// place.
+    /// Whether this version of the client cannot show the message. An application should then ask
+    /// the user to update it.
     public var needsUpdate: Bool { !self.event.kind.isKnown }
 }
 

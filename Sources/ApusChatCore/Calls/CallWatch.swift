@@ -2,12 +2,12 @@ package import ApusChatProtocol
 package import ApusChatStorage
 
 /// Ends the calls that no device can end: calls that no device answers, calls whose devices have
-/// all disconnected, and calls of groups that their last device has left.
+/// all disconnected, and group calls that the last device has left.
 ///
-/// A device takes part in a call if it started or accepted the call, or sent a signal of it. After
-/// a restart of the server, the devices of running calls become known in the same way. In a group,
-/// a device that disconnected must do one of these again within the absence time. Otherwise a
-/// program that was restarted would keep a call in which it no longer takes part.
+/// A device takes part in a call if it started or accepted the call, or sent a signal of the call.
+/// After a restart of the server, the devices of running calls become known in the same way. In a
+/// group, a device that disconnected must accept the call or send a signal again within the absence
+/// time. Otherwise, a restarted program would prolong a call in which it no longer takes part.
 ///
 /// All times are in milliseconds of a clock that is never set back.
 package struct CallWatch: Sendable {
@@ -159,7 +159,7 @@ package struct CallWatch: Sendable {
         self.callsOfDevices[party.device, default: []].insert(call)
     }
 
-    /// Returns whether the device took part.
+    /// Removes a device from a call. Returns whether the device took part.
     private mutating func remove(_ device: DeviceKey, from call: EventAddress) -> Bool {
         guard self.calls[call]?.parts.removeValue(forKey: device) != nil else { return false }
         self.forget(call, of: device)

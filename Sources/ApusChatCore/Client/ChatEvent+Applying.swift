@@ -3,8 +3,8 @@ import ApusJSON
 
 extension ChatEvent {
     /// Returns this event after a change, in the same way as the server applies the change. An
-    /// edit, a reaction or another change affects the message that it refers to; a recall also
-    /// affects the edits and previews of that message; a reply affects the message that began its
+    /// edit, a reaction or another change affects the message that it refers to. A recall also
+    /// affects the edits and previews of that message. A reply affects the message that began its
     /// thread. Unknown kinds and invalid bodies have no effect.
     package func applying(_ change: ChatEvent) -> ChatEvent {
         if change.kind.isMessage { return self.counting(reply: change) }

@@ -37,19 +37,19 @@ extension OwnSettings {
 }
 
 extension ChatEvent {
-    /// Returns whether the event moves its conversation up in lists and is its preview, as on the
-    /// server.
+    /// Returns whether the event moves its conversation up in lists and is shown as the preview, as
+    /// on the server.
     ///
     /// These events are messages, the creation of the conversation, changes of its profile and
-    /// settings, and the invitation, the join, the leave and the removal of members. Other changes
-    /// keep the place of the conversation, such as those of roles, bans and messages.
+    /// settings, and the invitation, the join, the leave and the removal of members. Other changes,
+    /// such as those of roles, bans and messages, do not move the conversation.
     ///
     /// - Parameter kind: The kind of the conversation.
     func movesUp(in kind: ConversationKind) -> Bool {
         if self.n != nil { return true }
         switch self.kind.code {
         case .conversationCreate, .conversationSet, .memberInvite, .memberLeave, .memberRemove: return true
-        // A channel does not move up with each user that joins without being added or invited.
+        // The join of a user moves a channel up only if another member added the user.
         case .memberJoin: return kind != .channel || self.body["via"]?.stringValue == "add"
         default: return false
         }

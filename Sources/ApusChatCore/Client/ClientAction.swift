@@ -6,12 +6,12 @@ package enum ClientAction: Equatable, Sendable {
     case store(StoreChange)
     /// Call ``ClientCore/timerFired(_:)`` after this time. All timers end with the connection.
     case startTimer(ClientTimer, Duration)
-    /// The session has ended. No further connection is possible with it.
+    /// The session has ended. The shell must not connect again with this session.
     case endSession(ChatError)
 }
 
-/// A request of the core. The shell passes its answer to `ClientCore.answered`, or its failure to
-/// `ClientCore.failed`: to the overload for this request.
+/// A request of the core. The shell passes the answer to the overload of `ClientCore.answered` for
+/// the request, or the error to the overload of `ClientCore.failed`.
 package enum ClientRequest: Equatable, Sendable {
     case hello(since: PageToken?, epoch: PageToken?)
     case sync(SyncRequest)
@@ -27,9 +27,9 @@ package enum StoreChange: Equatable, Sendable {
     /// with the same `ref` (`ChatEvent.applying`).
     ///
     /// The events contain the changes up to `asOf` or, if `asOf` is nil, up to the last event of
-    /// the list. The store keeps this number with each event. It applies a change only to events
-    /// with a lower number, and then raises the number. It does not replace a stored event with an
-    /// event of a lower number.
+    /// the list. The store keeps this position with each event. It applies a change only to events
+    /// with a lower position, and then raises the position. It does not replace a stored event with
+    /// an event of a lower position.
     case events([ChatEvent], asOf: Int64? = nil)
     /// Record that events are missing between the stored history and the next `events`.
     case gap(ConversationID, ClosedRange<Int64>)

@@ -140,7 +140,7 @@ extension ClientCore {
         self.opened(conversation) + self.send(self.outbox.enqueued(id, in: conversation, isUploading: isUploading))
     }
 
-    /// Handles the complete upload of the media of a message.
+    /// Handles the completion of the upload of a message's file.
     package mutating func uploaded(_ id: ClientID) -> [ClientAction] { self.send(self.outbox.uploaded(id)) }
 
     /// Handles an unsent message that the user discarded.
@@ -185,7 +185,7 @@ extension ClientCore {
     }
 
     package mutating func answered(_ answer: MarkAnswer) -> [ClientAction] {
-        // The answer to a `mark` with `received` only contains no numbers.
+        // The answer to a `mark` that contains only `received` has no numbers.
         guard let read = answer.read, let n = answer.n else { return [] }
         let next = self.reads.answered(answer)
         var actions: [ClientAction] = [.store(.read(answer.conversation, n: read, isConfirmed: true))]

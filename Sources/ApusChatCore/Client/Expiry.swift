@@ -30,7 +30,7 @@ extension ChatEvent {
 
 extension ChatHead {
     /// The time at which the preview of the newest message expires, in milliseconds since 1970; nil
-    /// for never. The preview is that of the newest event, to which the present setting applied.
+    /// if it does not expire. Assumes that the current setting applied when the message was sent.
     var previewExpiry: Int64? {
         guard let seconds = self.settings?.expire, seconds > 0, let last = self.last, last.n != nil, !last.state.isBlank else { return nil }
         return last.at + seconds * 1_000
@@ -48,7 +48,8 @@ extension ChatHead {
 
 // Expiring messages.
 extension ClientCore {
-    /// The earliest time at which a preview expires, in milliseconds since 1970; nil if none does.
+    /// The earliest time at which a preview expires, in milliseconds since 1970; nil if no preview
+    /// expires.
     package var nextPreviewExpiry: Int64? { self.heads.values.compactMap(\.previewExpiry).min() }
 
     /// Removes expired messages from the store, and their previews from the heads.

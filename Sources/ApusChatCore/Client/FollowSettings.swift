@@ -2,7 +2,7 @@
 package struct FollowSettings: Sendable, Hashable {
     /// The time for which the client waits for missing events before it requests them. It is also
     /// the delay before the first retry of a failed request. The pushes of two senders can arrive
-    /// in reverse order, and a request in each such case would double the traffic.
+    /// in reverse order, and an immediate request would then double the traffic.
     package var holePatience: Duration = .milliseconds(500)
     /// The maximum number of events of one `history` request.
     package var pageLimit = 200
@@ -12,7 +12,7 @@ package struct FollowSettings: Sendable, Hashable {
     /// The maximum number of missed events that a client requests. A client that missed more
     /// requests the newest events and records a gap.
     package var maximumCatchUp: Int64 = 1_000
-    /// The maximum number of events that wait for a missing one. Further events are dropped and
+    /// The maximum number of events that wait for a missing event. Further events are dropped and
     /// requested later.
     package var maximumHeld = 500
     /// The maximum delay before a failed request is sent again.

@@ -9,14 +9,14 @@ package import ApusChatProtocol
 /// pushes do not change the result. Late timers and answers are permitted.
 package struct LogCursor: Sendable {
     private enum State {
-        /// No event is known to be missing, or the client is disconnected. Leaves to `waiting` (an
-        /// event or a head after the cursor) or `pulling` (synchronized).
+        /// No event is known to be missing, or the client is disconnected. Transitions to `waiting`
+        /// (an event or a head after the cursor) or `pulling` (synchronized).
         case idle
-        /// Events are missing and a timer runs. Leaves to `idle` (the events arrived, disconnected)
-        /// or `pulling` (timer, synchronized).
+        /// Events are missing and a timer runs. Transitions to `idle` (the events arrived,
+        /// disconnected) or `pulling` (timer, synchronized).
         case waiting
-        /// One request is pending. Leaves to `idle` (complete, disconnected), `pulling` (the next
-        /// page) or `waiting` (no progress).
+        /// One request is pending. Transitions to `idle` (complete, disconnected), `pulling` (the
+        /// next page) or `waiting` (no progress).
         case pulling
     }
 
@@ -58,9 +58,9 @@ package struct LogCursor: Sendable {
         case apply([PositionedEvent])
         /// The event is already known.
         case ignore
-        /// The event waits for missing ones. Call ``holeTimerFired()`` after this time.
+        /// The event waits for missing events. Call ``holeTimerFired()`` after this time.
         case wait(Duration)
-        /// The event waits for missing ones. A timer already runs, or a request is pending.
+        /// The event waits for missing events. A timer already runs, or a request is pending.
         case hold
     }
 
@@ -141,8 +141,8 @@ package struct LogCursor: Sendable {
         return self.pull()
     }
 
-    /// Handles the head of a conversation that the user has left. The log ends with it, although a
-    /// nudge before it may have announced later events.
+    /// Handles the head of a conversation that the user has left. The log ends at the head,
+    /// although an earlier nudge may have announced later events.
     package mutating func ended(at seq: Int64) {
         self.head = max(self.cursor, seq)
         self.held = self.held.filter { $0.key <= self.head }
@@ -155,7 +155,7 @@ package struct LogCursor: Sendable {
     // MARK: Pulls
 
     package struct PageAction: Equatable {
-        /// Events that are missing in the history before `events`; nil if there are none.
+        /// The positions that are missing in the history before `events`; nil if none are missing.
         package var gap: ClosedRange<Int64>?
         /// Store and show these events, in this order.
         package var events: [PositionedEvent]

@@ -9,8 +9,8 @@ package struct PositionedEvent: Hashable, Sendable {
     /// The `seq` up to which the event contains changes.
     package let asOf: Int64
 
-    /// - Parameter asOf: The `seq` up to which the event contains changes. Nil, or a number below
-    ///   that of the event, means the event itself.
+    /// - Parameter asOf: The `seq` up to which the event contains changes. The `seq` of the event
+    ///   is used if it is greater, or if `asOf` is nil.
     package init(_ event: ChatEvent, asOf: Int64? = nil) {
         self.event = event
         self.asOf = max(event.seq, asOf ?? 0)

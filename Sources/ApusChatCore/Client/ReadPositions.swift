@@ -54,7 +54,7 @@ package struct ReadPositions: Sendable {
         guard let read = answer.read else { return nil }
         self.confirmed(read, in: answer.conversation)
         // The server limits a position to the last message, so a higher position is not sent again.
-        // The report of another device can overtake the answer.
+        // The report of another device can arrive before the answer.
         if var position = self.positions[answer.conversation] {
             if position.sent >= position.read { position.read = position.confirmed }
             position.sent = 0
@@ -64,8 +64,8 @@ package struct ReadPositions: Sendable {
     }
 
     /// Handles a failed request. After a temporary failure, the request is repeated on the next
-    /// connection or after the next read message. After a refusal, the position on the server
-    /// replaces that of the user.
+    /// connection or after the next read message. After a refusal, the confirmed position replaces
+    /// the position that the user reached.
     package mutating func failed(in conversation: ConversationID, isTemporary: Bool) {
         guard var position = self.positions[conversation] else { return }
         position.sent = 0

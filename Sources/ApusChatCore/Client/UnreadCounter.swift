@@ -2,7 +2,8 @@
 ///
 /// The server reports the number of unread messages together with the ordinal of the newest message
 /// that it counted. The counter adds the messages after that ordinal, without the user's messages
-/// and hidden ones. An answer and a push that cross therefore give the same number in either order.
+/// and hidden ones. Therefore, the order in which an answer and a push arrive does not affect the
+/// number.
 struct UnreadCounter: Sendable {
     /// The ordinal of the newest message that the server counted.
     private(set) var n: Int64
@@ -27,7 +28,8 @@ struct UnreadCounter: Sendable {
         (self.n, self.read, self.unread) = (n, read, unread)
     }
 
-    /// Applies a report that is valid although its numbers may be lower, such as that of a sync.
+    /// Applies a report that is valid although its numbers may be lower, such as a report in a
+    /// sync.
     mutating func reset(n: Int64, read: Int64, unread: Int64) { (self.n, self.read, self.unread) = (n, read, unread) }
 
     /// Records a message that does not count as unread.

@@ -4,10 +4,10 @@ package import ApusChatStorage
 /// A request that changes data, after its validation.
 ///
 /// The session has resolved user names to keys and has validated the content. A validation error is
-/// part of the command, because a retry gets the first answer even if its content is no longer
+/// part of the command, because a retry receives the first answer even if its content is no longer
 /// valid.
 package struct Command: Sendable {
-    /// The signed-in user. It comes from the session, never from the request.
+    /// The signed-in user, taken from the session and never from the request.
     package var actor: UserKey
     /// The device that sent the request.
     package var device: DeviceKey
@@ -75,7 +75,8 @@ package struct Command: Sendable {
         case personalizeAll(ConversationKey, [OwnChange])
         case updateProfile(ProfileUpdate)
         case contact(UserKey?, ContactChange)
-        /// Reports events; without any, the conversation; and without both, the user.
+        /// Reports events. Without events, reports the conversation; without a conversation, the
+        /// user.
         case report(user: UserKey?, events: [EventAddress] = [], conversation: ConversationKey? = nil, reason: String, text: String = "")
         /// Notifies the devices of the actor that one of them was added or removed.
         case noteDevice(DeviceChange)

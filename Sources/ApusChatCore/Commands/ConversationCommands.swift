@@ -44,7 +44,7 @@ package struct ConversationUpdate: Sendable {
 
 /// The terms of a new invite link.
 package struct LinkTerms: Sendable {
-    /// The code, with at least 128 random bits from the session.
+    /// The code of the link. The session creates it from at least 128 random bits.
     package var code: String
     package var expiresAt: Int64
     package var uses: Int64?
@@ -83,8 +83,7 @@ package struct ProfileUpdate: Sendable {
     package var status: String?
     package var avatar: BlobID??
     /// The settings to change. They are applied to the settings at the time of the decision, so
-    /// that two changes at the same time are both kept. Equal values of the start and the end
-    /// remove the quiet hours.
+    /// that two simultaneous changes are both kept. An equal start and end remove the quiet hours.
     package var settings: UserSettings?
     package init() {}
 }
@@ -101,7 +100,7 @@ package enum ContactChange: Sendable, Equatable {
     case block(Bool)
 }
 
-/// A device of a user that was added or removed. Its row is written by the accounts service.
+/// A device of a user that was added or removed. The accounts service writes the row of the device.
 package struct DeviceChange: Sendable, Equatable {
     package var device: DeviceKey
     package var name: String

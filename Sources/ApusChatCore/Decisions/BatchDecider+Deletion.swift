@@ -3,8 +3,8 @@ import ApusChatStorage
 
 // Deletion of conversations and accounts. `Maintenance` erases their content later, in pages.
 extension BatchDecider {
-    /// Deletes a group or channel for all members. From now on, requests for it are answered
-    /// `not_found`.
+    /// Deletes a group or channel for all members. Later requests for the conversation are answered
+    /// with `not_found`.
     mutating func delete(_ conversation: ConversationKey, by actor: UserKey) throws(ChatError) -> StoredAnswer {
         _ = try self.authorize(.delete, actor, in: conversation)
         self.facts.conversations.modify(conversation) { row in

@@ -2,8 +2,8 @@ import ApusChatProtocol
 import ApusChatStorage
 import ApusJSON
 
-// The ways in which users become members: added by a member, by an invitation, by the setting
-// `join`, and by a link.
+// The ways in which users become members: by a member that adds them, by an invitation, by the
+// setting `join`, and by a link.
 extension BatchDecider {
     mutating func invite(_ users: [UserKey?], to conversation: ConversationKey, by actor: UserKey) throws(ChatError) -> StoredAnswer {
         _ = try self.authorize(.invite, actor, in: conversation)
@@ -48,9 +48,9 @@ extension BatchDecider {
         return Newcomers(added: added, invited: invited)
     }
 
-    /// Adds or invites users. An invited user that blocks the actor does not see the invitation: a
-    /// conversation that the user already lists, as a former member or with a request to join, does
-    /// not change.
+    /// Adds or invites users. An invited user that blocks the actor does not see the invitation. If
+    /// the user already lists the conversation, as a former member or with a request to join, its
+    /// entry does not change.
     ///
     /// - Returns: The answer for the last event; nil if no event was added.
     @discardableResult
@@ -224,7 +224,7 @@ extension BatchDecider {
         return self.unchanged(conversation)
     }
 
-    /// Makes a user a member. If the user was a member before, the visible range begins anew,
+    /// Makes a user a member. If the user was a member before, the visible range restarts at `seq`,
     /// because it is a single interval.
     private mutating func enter(
         _ user: UserKey, _ conversation: ConversationKey, invitedBy: UserKey, at seq: Int64, role given: MemberRole? = nil

@@ -2,8 +2,7 @@ import ApusChatProtocol
 import ApusChatStorage
 
 extension BatchDecider {
-    /// Moves a read position forward. A lower or equal position does not move it; it only ends the
-    /// mark as unread.
+    /// Moves a read position forward. A lower or equal position only removes the mark as unread.
     mutating func mark(_ mark: MarkCommand, by actor: UserKey) throws(ChatError) -> StoredAnswer {
         let conversation = mark.conversation
         let member = try self.authorize(.mark, actor, in: conversation)
@@ -30,8 +29,8 @@ extension BatchDecider {
         return answer
     }
 
-    /// Returns the number of the user's messages and of hidden messages after a read position:
-    /// those of the storage, and those of this batch.
+    /// Returns the number of the user's messages and of hidden messages after a read position, in
+    /// the storage and in this batch.
     private func skipped(_ need: SkipNeed, read: Int64) -> Int64 {
         var count = self.facts.skips[need] ?? 0
         let address = need.member

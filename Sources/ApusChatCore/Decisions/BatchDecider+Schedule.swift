@@ -40,9 +40,9 @@ extension BatchDecider {
         return self.unchanged(row.conversation)
     }
 
-    /// Sends a scheduled message, and removes it from the schedule in the same batch. A refusal is
-    /// stored for its sender. After a temporary refusal, for example because of slow mode, the
-    /// message is sent later.
+    /// Sends a scheduled message, and removes it from the schedule in the same batch. If the
+    /// message is refused, the error is stored for the sender. After a temporary refusal, for
+    /// example because of slow mode, the message is sent later.
     mutating func sendScheduled(_ address: ScheduledAddress, _ send: SendCommand, by command: Command) throws(ChatError) -> Decision {
         guard let row = self.facts.scheduled[address], row.failure.isEmpty, row.sendAt <= self.time, row.conversation == send.conversation
         else { return .accepted(self.unchanged(send.conversation)) }

@@ -2,15 +2,15 @@ import ApusChatProtocol
 import ApusChatStorage
 
 extension BatchDecider {
-    /// Decides a message, as docs/chat-model.md describes.
+    /// Decides a `send` request, as docs/chat-model.md describes.
     mutating func send(_ send: SendCommand, by command: Command) throws(ChatError) -> Decision {
         let actor = command.actor
         let conversation = send.conversation
         guard let request = command.request else {
             throw ChatError(.badRequest, message: "`id` is required.", field: "id")
         }
-        // A retry gets the first answer before any check, even if the message was edited or
-        // recalled or its sender was removed since then.
+        // A retry is answered with the first answer before any check, even if the message was
+        // edited or recalled, or its sender was removed.
         let address = SendAddress(conversation, actor, request.id)
         if let sent = self.facts.sends[address] {
             guard sent.hash == request.hash else { throw .reusedID }

@@ -16,9 +16,9 @@ package enum Push: Sendable, Equatable {
     /// New events of a conversation, in the order of their `seq`, for its members. Each recipient
     /// receives the part that its `MemberView` permits.
     case events(ConversationKey, first: Int64, last: Int64)
-    /// A user's head of a conversation changed. It is sent to the devices of that user.
+    /// A user's head of a conversation changed. The push is sent to the devices of that user.
     case head(ConversationKey, of: UserKey)
-    /// A read position moved. It is sent to the other members, coalesced.
+    /// A read position moved. The push is coalesced and sent to the other members.
     case read(ConversationKey, by: UserKey, n: Int64)
     /// A user receives the events of a conversation from this event onward.
     case arrived(ConversationKey, UserKey, first: Int64)
@@ -26,7 +26,8 @@ package enum Push: Sendable, Equatable {
     case departed(ConversationKey, UserKey, last: Int64)
     /// For a user, a contact or the profile of `subject` changed.
     case user(UserKey, subject: UserKey)
-    /// The visible profile of a user changed. It is sent to the users that may see it, coalesced.
+    /// The visible profile of a user changed. The push is coalesced and sent to the users that may
+    /// see the profile.
     case profile(UserKey)
 }
 
@@ -83,8 +84,8 @@ package struct CallChange: Sendable, Equatable {
         /// The state after a report of a device or of the server, or after the content of the
         /// message was removed.
         ///
-        /// - Parameter joined: The device that takes part in the call from now on; nil if none is
-        ///   added.
+        /// - Parameter joined: The device that takes part in the call from now on; nil if no device
+        ///   is added.
         case state(CallState, joined: Party?)
         /// A device reported that it leaves the call of a group. The device may already have left.
         case left(DeviceKey)
@@ -96,7 +97,7 @@ package struct CallChange: Sendable, Equatable {
     package var event: Event
     /// Whether the call takes place in a group.
     package var isGroup: Bool
-    /// Whether a media server carries the call. False for `departed`.
+    /// Whether the call uses a media server. False for `departed`.
     package var hasRoom: Bool
 
     package init(call: EventAddress, _ event: Event, isGroup: Bool, hasRoom: Bool = false) {

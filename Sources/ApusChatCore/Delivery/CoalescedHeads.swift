@@ -1,8 +1,8 @@
 package import ApusChatProtocol
 package import ApusChatStorage
 
-/// Collects the changed heads and read positions for one connection, so that the connection
-/// receives at most one frame of them per second.
+/// Collects the changed heads and read positions for one connection, which receives at most one
+/// frame of them per second.
 package struct CoalescedHeads: Sendable {
     /// The content of one frame.
     package struct Frame: Sendable, Equatable {
@@ -86,7 +86,7 @@ package struct CoalescedHeads: Sendable {
         return self.isEmpty ? .doNothing : self.sendOrWait(at: time)
     }
 
-    /// Keeps all changes until `release`, for a connection that does not read.
+    /// Holds back all frames until `release`, for a connection that does not read.
     package mutating func hold() { self.isHeld = true }
 
     package mutating func release(at time: Int64) -> Action {

@@ -1,6 +1,6 @@
 package import ApusChatStorage
 
-/// Sends the newest positions of logs a second time, some time after the last push of each.
+/// Sends the newest position of each log again, some time after the last push of the log.
 ///
 /// If a push is lost, the client detects the missing events with the next push of the conversation.
 /// If there is no next push, the digest makes the loss visible: `PushRouter.digest` sends the
@@ -9,7 +9,7 @@ package struct HeadDigest: Sendable {
     package enum Action: Sendable, Equatable {
         /// Call `timerFired` after this time.
         case schedule(after: Duration)
-        /// A timer runs already, or none is needed.
+        /// A timer already runs, or no timer is required.
         case doNothing
     }
 

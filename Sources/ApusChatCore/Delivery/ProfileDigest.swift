@@ -6,7 +6,7 @@ package struct ProfileDigest: Sendable {
     package enum Action: Sendable, Equatable {
         /// Call `timerFired` after this time.
         case schedule(after: Duration)
-        /// A timer runs already, or none is needed.
+        /// A timer already runs, or no timer is required.
         case doNothing
     }
 

@@ -1,6 +1,6 @@
 package import ApusChatStorage
 
-// Connections that do not read, and the digest of positions.
+// The handling of connections that do not read, and the routing of the digest of positions.
 extension PushRouter {
     package enum StallAction: Sendable, Equatable {
         /// Call `stallTimerFired` after this time.

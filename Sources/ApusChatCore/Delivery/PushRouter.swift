@@ -17,15 +17,15 @@ package struct PushRouter: Sendable {
     package enum Delivery: Sendable, Equatable {
         /// Events that all of these connections receive as the same bytes.
         case events(ConversationKey, first: Int64, last: Int64, to: [SocketKey])
-        /// Events as one user sees them, because some are hidden from the user, or the user joined
-        /// or left within the range.
+        /// The events that one user may see, because some are hidden from the user, or the user
+        /// joined or left within the range.
         case personal(ConversationKey, first: Int64, last: Int64, user: UserKey, to: [SocketKey])
-        /// A nudge, coalesced: the newest position of a conversation whose events these connections
+        /// A coalesced nudge: the newest position of a conversation whose events these connections
         /// do not receive.
         case nudge(ConversationKey, to: [SocketKey])
-        /// A changed head of one user's list.
+        /// A changed head in one user's list of conversations.
         case head(ConversationKey, user: UserKey, to: [SocketKey])
-        /// The read position of another member, coalesced.
+        /// A coalesced read position of another member.
         case read(ConversationKey, by: UserKey, n: Int64, to: [SocketKey])
         case user(subject: UserKey, to: [SocketKey])
     }
@@ -111,8 +111,8 @@ package struct PushRouter: Sendable {
         for change in batch.changes.conversations { counts[change.key] = change.counters.memberCount }
         let hidden = Set(batch.hidden.map { MemberAddress($0.event.conversation, $0.user) })
         var remaining: [MemberAddress: Bool] = [:]
-        // A user that joined receives the events from the join onward, a user that left those up to
-        // the departure.
+        // A user that joined receives the events from the join onward. A user that left receives
+        // the events up to the departure.
         for push in batch.pushes {
             switch push {
             case .arrived(let key, let user, _):
@@ -199,7 +199,7 @@ package struct PushRouter: Sendable {
     }
 
     /// Returns the connected users that may show the profile of a user: the other members of these
-    /// conversations and, for large ones, only the members that have the conversation on their
+    /// conversations. For a large conversation, returns only the members that have it on their
     /// screen.
     package func acquaintances(of user: UserKey, in conversations: [ConversationKey], limit: Int) -> Set<UserKey> {
         var found: Set<UserKey> = []

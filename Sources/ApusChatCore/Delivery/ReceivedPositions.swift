@@ -2,8 +2,9 @@ package import ApusChatStorage
 
 /// The ordinals of the last messages that the devices of members have received, in memory only.
 ///
-/// They are lost when the server restarts; clients report them again with the next received
-/// message. The number of members is bounded: the least recently updated ones are removed.
+/// The positions are lost when the server restarts. Clients report them again with the next
+/// received message. The number of members is bounded: the least recently updated members are
+/// removed.
 package struct ReceivedPositions: Sendable {
     private typealias Devices = [DeviceKey: Int64]
 
@@ -22,7 +23,7 @@ package struct ReceivedPositions: Sendable {
 
     /// Records the ordinal of the last message that a device has received.
     ///
-    /// - Returns: Whether it is the first device of the member that has received the message.
+    /// - Returns: Whether the device is the member's first one that has received the message.
     package mutating func received(_ n: Int64, by member: MemberAddress, on device: DeviceKey) -> Bool {
         var devices = self.members[member] ?? self.former.removeValue(forKey: member) ?? [:]
         let last = devices.values.max() ?? 0

@@ -1,6 +1,6 @@
 /// The delays after which clients reconnect when a server closes all connections.
 ///
-/// All clients are notified at the same time, so each receives a random delay of this range.
+/// All clients are notified at the same time. Therefore, each receives a random delay in ``range``.
 package struct ReconnectionSpread: Sendable, Equatable {
     /// The range of the delays, in milliseconds.
     package let range: ClosedRange<Int64>

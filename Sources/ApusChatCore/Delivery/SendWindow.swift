@@ -1,5 +1,5 @@
-/// Detects a connection that does not read, by the number of sent bytes that the transport has not
-/// written.
+/// Detects a connection that does not read, from the number of bytes that the transport has not
+/// written yet.
 package struct SendWindow: Sendable {
     package enum Action: Sendable, Equatable {
         case doNothing

@@ -45,8 +45,8 @@ package struct RateBudget: Sendable {
         return .allowed
     }
 
-    /// Makes space for a new bucket. Sweeps at most once per second, so that many new addresses do
-    /// not cause a sweep each.
+    /// Makes space for a new bucket, and returns whether there is space. Sweeps at most once per
+    /// second, so that not each new address causes a sweep.
     private mutating func makeRoom(at time: Int64) -> Bool {
         if self.buckets.count < self.capacity { return true }
         if time.elapsed(since: self.lastSweep) >= 1_000 { self.sweep(at: time) }

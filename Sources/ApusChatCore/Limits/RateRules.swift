@@ -80,7 +80,8 @@ package struct RateRules: Sendable {
         rules[.connection, .address] = .init(burst: 100, 5, per: .seconds(1))
         rules[.connection, .block] = .init(burst: 1_000, 50, per: .seconds(1))
         rules[.signIn, .account] = .init(burst: 10, 1, per: .seconds(30))
-        // A known device has its own budget, which sign-in attempts of others do not exhaust.
+        // A known device has its own budget, which sign-in attempts of other devices do not
+        // exhaust.
         rules[.signIn, .device] = .init(burst: 10, 1, per: .seconds(30))
         rules[.signIn, .address] = .init(burst: 20, 1, per: .seconds(10))
         rules[.signIn, .block] = .init(burst: 200, 1, per: .seconds(1))

@@ -1,4 +1,5 @@
-/// A token bucket: the number of uses that may be spent without a pause. It is refilled over time.
+/// A token bucket. Its fill level is the number of uses that may be spent now, and increases over
+/// time up to the capacity.
 package struct TokenBucket: Sendable {
     /// The capacity of a bucket and its refill rate.
     package struct Rate: Sendable, Hashable {
@@ -16,8 +17,8 @@ package struct TokenBucket: Sendable {
         }
     }
 
-    // The fill level in units of 1 / period, so that integers are exact: each millisecond adds
-    // `count` units, and one use costs `period` units.
+    // The fill level in units of 1/`period` of a use, so that integers are exact. Each millisecond
+    // adds `count` units, and one use costs `period` units.
     private var units: Int64
     private var updated: Int64
 
@@ -45,7 +46,7 @@ package struct TokenBucket: Sendable {
 
     private mutating func refill(_ rate: Rate, at time: Int64) {
         let full = rate.burst * rate.period
-        let elapsed = min(time.elapsed(since: self.updated), full)  // a longer time fills the bucket as well
+        let elapsed = min(time.elapsed(since: self.updated), full)  // a longer time has no further effect
         let (refill, isOverflown) = elapsed.multipliedReportingOverflow(by: rate.count)
         self.units = isOverflown ? full : min(full, self.units + refill)
         self.updated = max(self.updated, time)

@@ -71,8 +71,7 @@ package enum Standing: Int, CaseIterable, Sendable {
         }
     }
 
-    /// Whether a refusal may reveal that the conversation exists. The refusal is `not_found` if it
-    /// may not.
+    /// Whether a refusal may reveal that the conversation exists. If not, the error is `not_found`.
     package var mayKnow: Bool {
         switch self {
         case .own, .pair, .owner, .admin, .member, .reader, .guest, .invited, .former: true

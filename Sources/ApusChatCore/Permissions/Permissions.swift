@@ -4,7 +4,8 @@ package import ApusChatStorage
 /// The table of permissions: each action in each standing. `docs/chat-permissions.md` is generated
 /// from it.
 package enum Permissions {
-    /// Throws the refusal of an action. Returns if the user may perform it.
+    /// Checks whether a user may perform an action. Throws the error with which the action is
+    /// refused.
     ///
     /// - Parameters:
     ///   - member: The user's row in the conversation; nil if the user has none.
@@ -56,8 +57,8 @@ package enum Permissions {
         Self.table[action.rawValue * Standing.allCases.count + standing.rawValue]
     }
 
-    /// The actions that a silenced member cannot perform. It can recall its messages, remove their
-    /// previews and leave a call, because this adds no content.
+    /// The actions that a silenced member cannot perform. The member can still recall messages,
+    /// remove their previews and leave a call, because these actions add no content.
     package static let silencedActions: Set<ChatAction> = [
         .send, .mentionAll, .editOwn, .react, .vote, .pin, .call, .setProfile, .invite,
     ]

@@ -97,8 +97,8 @@ public struct FairQueue<Element: Sendable>: Sendable {
         }
     }
 
-    /// Removes and returns all waiting elements, also those of users with the maximum number of
-    /// running ones. The elements of one user are in their order.
+    /// Removes and returns all waiting elements, including those of users with the maximum number
+    /// of running ones. The elements of one user are in the order in which they were added.
     package mutating func removeAll() -> [Element] {
         var removed: [Element] = []
         for (user, share) in self.shares {

@@ -3,9 +3,9 @@ import ApusChatStorage
 
 /// Forms batches of the commands that arrive while the previous batch is written.
 ///
-/// A batch takes commands of the users in turn and never waits for further commands. Messages and
-/// marks of one conversation are grouped. Every other command keeps its place, so that the commands
-/// of one user remain in order.
+/// A batch contains commands of the users in turn, and its formation never waits for further
+/// commands. Messages and marks of one conversation are grouped. Every other command keeps its
+/// position, so that the commands of one user remain in order.
 package struct Sequencer: Sendable {
     /// A command, and the number by which its session waits for the answer.
     package struct Entry: Sendable {
@@ -57,7 +57,7 @@ package struct Sequencer: Sendable {
         }
     }
 
-    /// Takes the commands of the next batch; empty if none waits.
+    /// Removes and returns the commands of the next batch; empty if no command waits.
     package mutating func takeBatch() -> [Entry] {
         var batch: [Entry] = []
         var bytes = 0
@@ -74,8 +74,8 @@ package struct Sequencer: Sendable {
         return Self.grouped(batch)
     }
 
-    /// Records the time in which a batch was decided. It depends on the number of rows that were
-    /// not in memory.
+    /// Records the time in which a batch was decided. The time depends on the number of rows that
+    /// were not in memory.
     package mutating func decided(in milliseconds: Int64) {
         if milliseconds > self.bounds.milliseconds {
             self.limit = max(min(Self.minimumLimit, self.bounds.commands), self.limit / 2)
@@ -94,8 +94,8 @@ package struct Sequencer: Sendable {
         return entry
     }
 
-    /// Groups messages and marks by conversation. Runs of them that other commands separate are
-    /// grouped separately.
+    /// Groups consecutive messages and marks by conversation. Other commands are not moved, and
+    /// separate the groups.
     private static func grouped(_ batch: [Entry]) -> [Entry] {
         var grouped: [Entry] = []
         grouped.reserveCapacity(batch.count)

@@ -3,9 +3,9 @@
 /// Stamps never decrease. The clock predicts the wall time from the monotonic clock. A reading that
 /// differs from the prediction by more than a second is not used, so that a single wrong reading
 /// changes no stamp by more than a second. If the difference persists for ten seconds and is at
-/// most a day, it is treated as a correction of the wall clock, also backwards, and the stamps
-/// follow it. A larger jump is never followed: the stamps continue by the monotonic clock until the
-/// wall clock returns or the program restarts.
+/// most a day, it is treated as a forward or backward correction of the wall clock, and the stamps
+/// follow it. A larger jump is never followed: the stamps follow the monotonic clock until the wall
+/// clock agrees with the prediction again or the program restarts.
 ///
 /// A program that starts more than a day after or before the last trusted time (the *mark*) follows
 /// its wall clock. It does not trust the clock for an hour, or until the clock has returned to the
@@ -39,8 +39,8 @@ package struct StampClock: Sendable {
     private var anchor: (wall: Int64, monotonic: Int64)
     private var last: Int64
     private var jump: (distance: Int64, since: Int64)?
-    /// The last trusted time of an earlier run, and the time on the monotonic clock at which the
-    /// probation of this run began; nil if the clock is not on probation.
+    /// The last trusted time of an earlier run, and the monotonic time at which the probation of
+    /// this run began; nil if the clock is not on probation.
     private var probation: (mark: Int64, since: Int64)?
 
     /// - Parameters:

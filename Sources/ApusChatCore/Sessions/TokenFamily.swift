@@ -2,9 +2,9 @@
 /// The use of an old token ends the session, because it indicates that two parties have the tokens.
 ///
 /// A token consists of a family, a generation and a proof that the shell verifies (an HMAC of
-/// both). The server can therefore create the same token again and stores none. A client that did
-/// not receive an answer sends the same token again, and gets the same successor until the
-/// successor is used, for at most a minute.
+/// both). Therefore, the server can create the same token again and does not store tokens. A client
+/// that did not receive an answer sends the same token again. It receives the same successor until
+/// the successor is used, for at most a minute.
 package struct TokenFamily: Sendable, Equatable {
     /// The time for which the same successor is returned again, in milliseconds.
     package static let repetition: Int64 = 60_000

@@ -3,8 +3,8 @@ package import ApusChatProtocol
 import ApusChatStorage
 import NIOConcurrencyHelpers
 
-// Sessions of clients that never renew their token. Such a session expires when its device was not
-// used for a time.
+// Sessions of clients that never renew their token. A legacy session expires when its device was
+// not used for the `sessionLifetime` of the configuration.
 extension Accounts {
     /// The minimum time between two updates of the time at which a device was last used, in
     /// milliseconds.
@@ -19,7 +19,7 @@ extension Accounts {
     /// Returns the session of a legacy token, and updates the time of its last use.
     ///
     /// - Throws: `unauthorized` if the token is not valid, was not used for the lifetime of a
-    ///   session, or belongs to an ended session.
+    ///   session, or belongs to a session that has ended.
     package func session(legacy token: String) async throws -> AccountSession {
         guard let (user, device) = self.tokens.legacy(token) else { throw ChatError.noSession }
         if case .ended = self.cache.withLockedValue({ $0.find(device) }) { throw ChatError.noSession }

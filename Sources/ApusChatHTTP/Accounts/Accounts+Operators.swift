@@ -46,21 +46,21 @@ extension Accounts {
         return known.account.state != (isSuspended ? .suspended : .active)
     }
 
-    /// Deletes an account in the same way as its user can. Also returns nil if the account is
-    /// already deleted.
+    /// Deletes an account in the same way as a deletion by the user. Also returns nil if the
+    /// account is already deleted.
     package func delete(_ name: UserName) async throws -> Bool? {
         guard let known = try await self.account(named: name), known.account.state != .deleted else { return nil }
         try await self.deleteAccount(known.account.key)
         return true
     }
 
-    /// Returns the sessions of an account, last used first.
+    /// Returns the sessions of an account, most recently used first.
     package func sessions(of name: UserName) async throws -> [DeviceRow]? {
         guard let known = try await self.account(named: name) else { return nil }
         return try await self.database.read { try $0.devices(of: known.account.key, limit: 1_000) }
     }
 
-    /// Ends one session of an account, or all of them. Returns their number.
+    /// Ends one session of an account, or all sessions. Returns the number of ended sessions.
     package func endSessions(of name: UserName, device: DeviceID?) async throws -> Int? {
         guard let known = try await self.account(named: name) else { return nil }
         let ended = try await self.database.write { storage -> [DeviceRow] in

@@ -35,7 +35,7 @@ extension Accounts {
                 used = try storage.code(Secrets.hash(ofCode: recovery), of: known.account.key)
                 guard let used, used.expiresAt > now || !isTrusted else { throw Self.refused(session) }
                 // The user may have lost the authenticator together with the password, and could
-                // not sign in with it enabled.
+                // then not sign in while the authenticator is enabled.
                 if used.purpose == .reset { credential.removeAuthenticator() }
             } else if credential.password != known.credential.password {
                 throw Self.refused(session)

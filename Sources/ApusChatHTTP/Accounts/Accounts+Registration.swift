@@ -3,7 +3,7 @@ package import ApusChatProtocol
 import ApusChatStorage
 
 extension Accounts {
-    /// The number of recovery codes that an account gets.
+    /// The number of recovery codes of an account.
     static let recoveryCodes = 8
 
     /// Creates an account with its self conversation, and signs its device in.

@@ -60,7 +60,7 @@ extension Accounts {
         if let row { self.cache.withLockedValue { $0.insert(row) } }
     }
 
-    /// Renews a session: returns new tokens.
+    /// Renews a session and returns its new tokens.
     package func refresh(_ request: RefreshRequest, from client: ClientOrigin) async throws -> SessionAnswer {
         guard let token = self.tokens.refresh(request.refresh) else { throw ChatError.noSession }
         try self.charge(.session, to: [.device(token.device)] + client.keys)
@@ -95,8 +95,7 @@ extension Accounts {
         throw ChatError.noSession
     }
 
-    /// Ends the session of a refresh or access token. It also works while the database cannot be
-    /// written.
+    /// Ends the session of a refresh or access token, even while the database cannot be written.
     package func logout(refresh: String?, session: AccountSession?, from client: ClientOrigin) async throws {
         guard let device = session?.device ?? refresh.flatMap({ self.tokens.refresh($0)?.device }) else { return }
         // Nothing is written for a device whose session was already ended.
@@ -115,7 +114,8 @@ extension Accounts {
         self.ended([device])
     }
 
-    /// Returns the sessions of a user, last used first, and whether the user has an authenticator.
+    /// Returns the sessions of a user, most recently used first, and whether the user has an
+    /// authenticator.
     package func devices(of session: AccountSession) async throws -> DevicesAnswer {
         let (rows, credential) = try await self.database.read {
             (try $0.devices(of: session.user, limit: ChatLimits.devices), try $0.credential(of: session.user))
@@ -137,8 +137,8 @@ extension Accounts {
             conversation: ConversationID(number: own.rawValue), id: request.id, seq: nil, at: self.clock.now())
     }
 
-    /// Ends the session of `device`, or of all devices except the requesting one if it is nil.
-    /// `device` may be the requesting device.
+    /// Ends the session of `device`, which may be the requesting device. If `device` is nil, ends
+    /// the sessions of all devices except the requesting one.
     package func endDevices(_ device: DeviceID?, of session: AccountSession) async throws {
         let ended = try await self.database.write { storage -> [DeviceRow] in
             let all = try storage.devices(of: session.user, limit: 1_000)

@@ -67,8 +67,8 @@ extension Accounts {
         if let token, let account, let device = self.tokens.known(token, of: account.account.key) {
             return try self.charge(.signIn, to: [.device(DeviceKey(device))])
         }
-        // Names without an account have a budget as well, so that a refusal does not reveal whether
-        // an account exists.
+        // Names without an account also have a budget, so that a refusal does not reveal whether an
+        // account exists.
         let number = SHA256.hash(data: Array(name.rawValue.utf8)).prefix(8).reduce(Int64(0)) { $0 << 8 | Int64($1) }
         try self.charge(.signIn, to: client.keys + [.account(UserKey(number))])
     }

@@ -5,8 +5,8 @@ import NIOConcurrencyHelpers
 
 /// Creates accounts and manages their sessions.
 ///
-/// A sign-in with an unknown name gets the same answer as one with a wrong password, after the same
-/// time.
+/// A sign-in with an unknown name receives the same answer as a sign-in with a wrong password,
+/// after the same time.
 package final class Accounts: Sendable {
     package let database: any AccountDatabase
     let configuration: AccountsConfiguration

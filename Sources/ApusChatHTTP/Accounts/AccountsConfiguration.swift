@@ -17,7 +17,7 @@ package struct AccountsConfiguration: Sendable {
     /// Whether rates are limited. Only load tests disable the limits.
     package var hasLimits = true
     /// The cost of hashing a password. Default: one of the settings that OWASP recommends (2023),
-    /// with 16 MiB for each hash; in a debug build a tenth of that cost.
+    /// with 16 MiB for each hash. A debug build uses a tenth of that cost.
     package var passwordCost = Self.standardCost
 
     private static var standardCost: ScryptHash.Cost {
@@ -33,11 +33,11 @@ package struct AccountsConfiguration: Sendable {
 
 /// The clocks that accounts use.
 package struct AccountsClock: Sendable {
-    /// Milliseconds since 1970.
+    /// Returns the time of the wall clock, in milliseconds since 1970.
     package var now: @Sendable () -> Int64
     /// Returns the time of a monotonic clock, in milliseconds.
     package var elapsed: @Sendable () -> Int64
-    /// Whether the wall clock is trusted. If not, the ages of sessions are not evaluated.
+    /// Returns whether the wall clock is trusted. If not, the ages of sessions are not evaluated.
     package var isTrusted: @Sendable () -> Bool
 
     package init(

@@ -3,8 +3,8 @@ package import ApusConnectivity
 
 /// The network address of a client, and the budgets to which it is charged.
 package struct ClientOrigin: Sendable, Hashable {
-    /// The owners of the budgets: the address and its block; for a loopback address or none, a
-    /// block only.
+    /// The owners of the budgets: the address and its block. If the address is a loopback address
+    /// or is not known, only a block.
     package let keys: [RateKey]
     /// The address as text, which the list of sessions shows.
     package let text: String

@@ -1,7 +1,7 @@
 package import NIOCore
 
-/// The bytes of a blob or of a part of it, in pieces. They are read as fast as the consumer takes
-/// them.
+/// The bytes of a blob or of a part of it, in pieces. Each piece is read when the consumer requests
+/// it.
 package struct BlobBytes: AsyncSequence, Sendable {
     package typealias Element = ByteBuffer
 
@@ -13,12 +13,13 @@ package struct BlobBytes: AsyncSequence, Sendable {
 
     private let makeNext: @Sendable () -> () async throws -> ByteBuffer?
 
-    /// - Parameter makeNext: Returns a closure that returns the next piece, and nil at the end.
+    /// - Parameter makeNext: A function that returns a closure. The closure returns the next piece,
+    ///   and nil at the end.
     init(_ makeNext: @escaping @Sendable () -> () async throws -> ByteBuffer?) { self.makeNext = makeNext }
 
     package func makeAsyncIterator() -> AsyncIterator { AsyncIterator(nextPiece: self.makeNext()) }
 
-    /// Bytes in memory.
+    /// Creates a sequence of bytes in memory.
     init(_ bytes: ByteBuffer) {
         self.init {
             var rest: ByteBuffer? = bytes.readableBytes > 0 ? bytes : nil

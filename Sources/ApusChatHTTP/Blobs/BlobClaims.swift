@@ -9,8 +9,8 @@ final class BlobClaims: Sendable {
     /// The claimed blobs, each with the tasks that wait for it, in order.
     private let waiting = NIOLockedValueBox<[BlobID: [CheckedContinuation<Void, Never>]]>([:])
 
-    /// Performs an operation while the blob is claimed. Waits until an earlier operation on it has
-    /// ended.
+    /// Performs an operation while the blob is claimed. Waits until earlier operations on the blob
+    /// have ended.
     func with<Value>(_ blob: BlobID, _ body: () async throws -> Value) async rethrows -> Value {
         await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
             let isFree = self.waiting.withLockedValue { waiting in

@@ -15,8 +15,8 @@ package import NIOPosix
     import Glibc
 #endif
 
-/// Examines complete uploads, gives their bytes to a store, and serves them. Equal files are stored
-/// once, under their hash.
+/// Examines complete uploads, passes their bytes to a store, and serves them. Equal files are
+/// stored once, under their hash.
 ///
 /// File operations run on dedicated threads. Pictures are examined one at a time, because each is
 /// read into memory.
@@ -26,7 +26,7 @@ package final class BlobFiles: Sendable {
     let threads: NIOThreadPool
     private let pictures: NIOThreadPool
     let previews: Previews
-    /// The running downloads, each of which holds at most three pieces in memory.
+    /// The running downloads. Each download keeps at most three pieces in memory.
     let downloads = NIOLockedValueBox(ConnectionQuota(maximum: 1_024, maximumPerAddress: 64))
     /// The maximum size of a picture whose metadata is removed, in bytes. Larger pictures are
     /// served as downloads.
@@ -35,8 +35,8 @@ package final class BlobFiles: Sendable {
     /// - Parameters:
     ///   - folder: The data folder.
     ///   - tools: The programs that make previews.
-    ///   - makeStore: Returns the store of the bytes. The store may run its work on the given
-    ///     thread pool. Default: files in the folder.
+    ///   - makeStore: A function that returns the store of the bytes. The store may run its work on
+    ///     the given thread pool. Default: files in the folder.
     package init(
         folder: String, tools: MediaTools = .none, makeStore: ((NIOThreadPool) throws -> any BlobStore)? = nil
     ) throws {
@@ -127,7 +127,7 @@ package final class BlobFiles: Sendable {
     }
 
     /// Overwrites the metadata of a film. A repetition after an interruption has the same result,
-    /// also if the file is already the file of the blob.
+    /// even if the file is already the file of the blob.
     private static func removeMetadata(of path: String, _ format: FilmFormat, size: Int64) throws {
         let file = try OpenFile(path, O_RDWR)
         let changes = try FilmMetadata.changes(in: format, size: size) { offset, count in

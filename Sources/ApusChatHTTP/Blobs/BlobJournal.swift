@@ -21,7 +21,7 @@ struct BlobJournal: Sendable {
 
     /// - Parameters:
     ///   - name: The name of the folder of the records.
-    ///   - folder: The folder that contains it.
+    ///   - folder: The parent folder of the folder of the records.
     init(_ name: String, in folder: String) throws(StorageError) {
         self.folder = folder + "/" + name
         try DurableFile.makeFolder(self.folder)

@@ -2,7 +2,7 @@ package import ApusChatProtocol
 
 /// Keeps the bytes of blobs under their ids, which are hashes of the bytes.
 ///
-/// The caller does not store and remove the same blob at the same time (``BlobClaims``).
+/// The caller must not store and remove the same blob at the same time (``BlobClaims``).
 package protocol BlobStore: Sendable {
     /// Stores the bytes of a file, which are durable when the method returns. Does nothing if the
     /// blob is stored already.
@@ -29,8 +29,8 @@ package protocol BlobStore: Sendable {
     /// Removes the record of a blob whose bytes agree with its row: both exist, or neither does.
     func settle(_ blob: BlobID) async throws
 
-    /// Returns the blobs that were stored or removed, also by an earlier run of the program, and
-    /// are not settled.
+    /// Returns the blobs that were stored or removed, including by an earlier run of the program,
+    /// and are not settled.
     func unsettled() async throws -> [BlobID]
 
     /// Ends the work of the store.

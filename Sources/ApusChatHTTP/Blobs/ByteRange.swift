@@ -29,7 +29,8 @@ enum ByteRange: Equatable {
         }
     }
 
-    /// Returns a position without spaces at its ends. A space within it is an error of the syntax.
+    /// Returns a position without leading and trailing spaces. A space within a position is a
+    /// syntax error.
     private static func trimmed(_ text: Substring) -> Substring {
         var text = text.drop { $0 == " " }
         while text.last == " " { text.removeLast() }

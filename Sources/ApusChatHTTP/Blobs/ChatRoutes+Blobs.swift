@@ -15,8 +15,8 @@ extension ChatRoutes {
         router.post("/api/blobs/:blob/link") { request, context in try await self.link(request, context) }
     }
 
-    /// Responds with a path of a blob that is valid without a session until it expires. Its query
-    /// contains the parameters of the request and `signed`, which is a secret.
+    /// Responds with a path of a blob that is valid without a session until the path expires. The
+    /// query of the path contains the parameters of the request and the secret `signed`.
     private func link(_ request: Request, _ context: Context) async throws -> Response {
         let session = try await self.session(of: request)
         try self.accounts.charge(.request, to: [.account(session.user)] + context.client.keys)
@@ -31,11 +31,11 @@ extension ChatRoutes {
         return try .json(value: .object(["path": .string(path), "expires_at": .integer(link.expiresAt)]))
     }
 
-    /// The parameters that a link takes over from the request for it.
+    /// The query parameters that are copied to a link from the request that creates the link.
     private static let linkParameters = ["size", "user", "conv", "link"]
 
-    /// Returns the session that reads a blob: the session that created the signed link if the
-    /// request has one, else that of the request.
+    /// Returns the session that reads a blob: the session that created the signed link, if the
+    /// request contains a link, otherwise the session of the request.
     private func reader(_ request: Request, _ context: Context) async throws -> AccountSession {
         guard let link = request.uri.queryParameters["signed"] else { return try await self.session(of: request) }
         guard let blob = BlobID(try context.parameters.require("blob")) else { throw Self.missing }
@@ -63,7 +63,7 @@ extension ChatRoutes {
                 caching = "private, max-age=60"
             }
         }
-        // A copy in a cache would outlive the link.
+        // A copy in a cache would be available after the link has expired.
         if isLink { caching = "private, no-cache" }
         return try await self.files.answer(request, with: file, caching: caching, for: String(session.user.rawValue), on: context.channel)
     }
@@ -77,9 +77,10 @@ extension ChatRoutes {
         return kind
     }
 
-    /// Returns the blob of a request if its user may read it: an upload of the user, a blob of a
-    /// visible event, or the picture of a user (`?user=`), of a conversation that the user is in or
-    /// that the directory lists (`?conv=`), or of the conversation of an invite link (`?link=`).
+    /// Returns the blob of a request if its user may read the blob: an upload of the user, a blob
+    /// of a visible event, or a picture. A picture belongs to a user (`?user=`), to a conversation
+    /// that the user is in or that the directory lists (`?conv=`), or to the conversation of an
+    /// invite link (`?link=`).
     ///
     /// - Parameter isLink: Whether the blob is read by a link, which ends with the membership.
     private func readable(_ request: Request, _ context: Context, _ session: AccountSession, isLink: Bool) async throws -> BlobRow {
@@ -177,7 +178,7 @@ extension ChatReads {
 }
 
 extension BlobFiles {
-    /// A running download. It ends with the last reference to this object.
+    /// A running download. It is counted until the last reference to this object is released.
     final class Place: Sendable {
         private let quota: NIOLockedValueBox<ConnectionQuota>
         private let user: String

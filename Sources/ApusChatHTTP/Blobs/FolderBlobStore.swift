@@ -34,7 +34,7 @@ package struct FolderBlobStore: BlobStore {
 
     package func path(of blob: BlobID) -> String? { self.file(blob) }
 
-    /// Gives a file of the data folder a second name.
+    /// Stores a file of the data folder under a second name, without a copy.
     package func store(_ path: String, size: Int64, as blob: BlobID) async throws {
         try await self.threads.runIfActive {
             let file = self.file(blob)
@@ -48,7 +48,7 @@ package struct FolderBlobStore: BlobStore {
     }
 
     /// Returns the bytes of a range. The file is not kept open between two pieces, so that a slow
-    /// client does not hold a descriptor.
+    /// client does not occupy a descriptor.
     package func bytes(of blob: BlobID, _ range: ClosedRange<Int64>) async throws -> BlobBytes {
         let path = self.file(blob)
         let threads = self.threads

@@ -1,9 +1,9 @@
 package import ApusChatStorage
 
-/// The access of the HTTP routes to the rows of accounts. The thread that commits messages runs the
-/// writes between two batches.
+/// The access of the HTTP routes to the rows of accounts. In the chat server, the thread that
+/// commits messages runs the writes between two batches.
 package protocol AccountDatabase: Sendable {
-    /// Runs reads, one call after another.
+    /// Runs reads. The calls run one after another.
     func read<Value: Sendable>(_ body: @escaping @Sendable (any AccountReads) throws -> Value) async throws -> Value
 
     /// Runs reads and writes without other writes between them. The changes are durable when the

@@ -5,8 +5,8 @@ import ApusEventLoop
 package final class DatabaseThread: AccountDatabase {
     private let storage: QueueBound<any AccountStorage>
 
-    /// - Parameter open: Opens the storage, on the thread of the caller. No other object may use
-    ///   the storage.
+    /// - Parameter open: A function that opens the storage, on the thread of the caller. No other
+    ///   object may use the storage.
     package init(_ open: () throws -> sending any AccountStorage) rethrows {
         self.storage = QueueBound(try open(), label: "apus.chat.accounts")
     }

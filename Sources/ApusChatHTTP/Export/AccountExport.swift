@@ -6,9 +6,9 @@ import NIOCore
 
 /// Writes the data of a user as a ZIP file, with bounded memory.
 ///
-/// The content comes from the answers to requests of the user. It therefore contains only data that
-/// the user may see: no messages from before the user joined, and no hidden ones. The export is not
-/// a snapshot: it may lack changes that occur while it runs.
+/// The content is taken from the answers to requests of the user. Therefore, it contains only data
+/// that the user may see: no messages from before the user joined, and no hidden messages. The
+/// export is not a snapshot: it may lack changes that occur while it runs.
 struct AccountExport: Sendable {
     let session: AccountSession
     let accounts: Accounts
@@ -22,8 +22,8 @@ struct AccountExport: Sendable {
 
     /// Writes the archive.
     ///
-    /// - Parameter emit: Sends the next bytes of the file. It returns when the client can receive
-    ///   more.
+    /// - Parameter emit: A function that sends the next bytes of the file. It returns when the
+    ///   client can receive more.
     func write(_ emit: (ByteBuffer) async throws -> Void) async throws {
         var output = ExportOutput(time: self.accounts.clock.now())
         try await output.add("README.txt", text: Self.readme, emit)

@@ -11,7 +11,7 @@ struct FilmFacts: Hashable, Sendable {
     /// The duration in milliseconds; 0 if unknown.
     private(set) var duration: Int64 = 0
 
-    /// Returns nil for a file without streams of audio or video.
+    /// Parses the output. Returns nil for a file without an audio or video stream.
     init?(_ output: [UInt8]) {
         guard let json = try? JSONReader.read(output), let streams = json["streams"]?.arrayValue else { return nil }
         var isMedia = false

@@ -49,7 +49,7 @@ final class MediaQueue: Sendable {
         return try await body()
     }
 
-    /// Refuses the waiting jobs and later ones. Running ones are not cancelled.
+    /// Refuses the waiting jobs and later ones. Running jobs are not cancelled.
     func close() {
         let waiting = self.state.withLockedValue { state in
             state.isClosed = true

@@ -11,12 +11,12 @@ import NIOPosix
     import Glibc
 #endif
 
-/// The file of which previews are made.
+/// The file from which previews are made.
 struct MediaSource: Sendable {
-    /// Places the file under a path.
+    /// Makes the file available at a path.
     let place: @Sendable (_ path: String) async throws -> Void
 
-    /// A file of this machine, to which a symbolic link leads.
+    /// Returns a source that makes a symbolic link to a file of this machine.
     static func link(to source: String, threads: NIOThreadPool) -> Self {
         Self { path in
             let source = source.hasPrefix("/") ? source : FileManager.default.currentDirectoryPath + "/" + source
@@ -24,10 +24,10 @@ struct MediaSource: Sendable {
         }
     }
 
-    /// A blob of a store on another machine, which is copied.
+    /// Returns a source that copies a blob from a store on another machine.
     ///
-    /// - Parameter staged: The path of the file that was uploaded, which is used as long as it
-    ///   exists.
+    /// - Parameter staged: The path of the uploaded file, which is used instead of the store while
+    ///   it exists.
     static func copy(of blob: BlobRow, in store: any BlobStore, staged: String?, threads: NIOThreadPool) -> Self {
         Self { path in
             if let staged, (try? await threads.runIfActive({ try DurableFile.link(staged, as: path) })) != nil { return }

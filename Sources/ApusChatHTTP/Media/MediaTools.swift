@@ -7,7 +7,7 @@ package struct MediaTools: Sendable {
     let pictures: String?
     /// The path of `ffprobe`, for the properties of films and recordings.
     let probe: String?
-    /// The path of `ffmpeg`, for the picture of a film and for recordings of old apps.
+    /// The path of `ffmpeg`, to extract a picture of a film and to convert recordings.
     let films: String?
     let logger: Logger?
 

@@ -44,7 +44,8 @@ package enum PreviewKind: String, Sendable, CaseIterable {
     }
 }
 
-/// The properties of a file that the tools have found. They replace those of the client.
+/// The properties of a file that the tools have found. They replace the properties that the client
+/// sent.
 struct MediaFacts: Hashable, Sendable {
     /// The media type, if the tools determine it more precisely than the first bytes do.
     var type: String?

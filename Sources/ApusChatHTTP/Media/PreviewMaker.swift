@@ -24,7 +24,7 @@ struct PreviewMaker: Sendable {
         do {
             try await self.scale(Workshop.input + (mayMove ? "[n=-1]" : ""), to: .preview, "preview.webp[Q=80,strip]")
         } catch let error where mayMove {
-            // An animation can be too long for the limits. Its first picture is not.
+            // An animation can exceed the limits although its first picture does not.
             guard !(error is CancellationError) else { throw error }
             try await self.scale(Workshop.input, to: .preview, "preview.webp[Q=80,strip]")
         }
@@ -55,8 +55,8 @@ struct PreviewMaker: Sendable {
 
     // MARK: Films and recordings
 
-    /// Returns the demuxer of a media type. It is always named, because some that `ffmpeg` would
-    /// choose by the content open other files.
+    /// Returns the demuxer of a media type. The demuxer is always specified, because some demuxers
+    /// that `ffmpeg` would select by the content open other files.
     private static func demuxer(of type: String) -> String? {
         switch type {
         case "video/mp4", "video/quicktime", "audio/mp4": "mov"

@@ -34,10 +34,10 @@ final class Previews: Sendable {
 
     private struct State: Sendable {
         var jobs: [Key: Task<MediaFacts?, Never>] = [:]
-        /// Files of which no preview can be made, the oldest first.
+        /// The files for which no preview can be made, oldest first.
         var failed: [Key] = []
-        /// Previews that the job of their file does not make, because a tool is not installed or
-        /// the file has no pictures; the oldest first.
+        /// The previews that the job of their file does not make, because a tool is not installed
+        /// or the file has no pictures; oldest first.
         var missing: [Missing] = []
         var isClosed = false
     }
@@ -80,7 +80,7 @@ final class Previews: Sendable {
 
     /// Returns the path of a preview. Makes it if it is missing, and waits at most `time`.
     ///
-    /// - Returns: Nil if the file has no such preview and none can be made.
+    /// - Returns: The path; nil if the preview is missing and cannot be made, or not in time.
     func path(_ kind: PreviewKind, of blob: BlobRow, at source: MediaSource, for user: UserKey, waiting time: Duration) async -> String? {
         let path = self.path(kind, of: blob.id)
         if await self.exists(path) { return path }
@@ -90,7 +90,7 @@ final class Previews: Sendable {
         else { return nil }
         let result = await job.result(within: time)
         if await self.exists(path) { return path }
-        // The job has succeeded without this preview, so another one would, too.
+        // The job has succeeded without this preview. Another job would not make it either.
         if case .success(.some)? = result {
             self.state.withLockedValue { state in
                 guard !state.missing.contains(missing) else { return }
@@ -101,8 +101,8 @@ final class Previews: Sendable {
         return nil
     }
 
-    /// Returns a recording of AMR as AAC; nil for other bytes, and for a recording that is too long
-    /// or cannot be converted.
+    /// Converts an AMR recording to AAC. Returns nil for other bytes, and for a recording that is
+    /// too long or cannot be converted.
     func convertedVoice(_ bytes: [UInt8], for user: UserKey) async -> [UInt8]? {
         guard bytes.count <= Self.voiceBytes, MediaType.sniffed(Array(bytes.prefix(MediaType.prefixBytes))) == "audio/amr",
             self.tools.films != nil
@@ -172,7 +172,7 @@ final class Previews: Sendable {
                     } catch {
                         result = .failure(error)
                     }
-                    // The threads perform nothing for a cancelled task.
+                    // The thread pool runs no work for a cancelled task.
                     if Task.isCancelled { workshop.remove() }
                     return try await self.threads.runIfActive {
                         defer { workshop.remove() }

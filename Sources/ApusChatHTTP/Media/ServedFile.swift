@@ -3,7 +3,7 @@ package import ApusChatStorage
 import NIOCore
 import NIOPosix
 
-/// A file as it is answered to a request: a blob, or a preview of one.
+/// The file that answers a request: a blob or a preview of a blob.
 package struct ServedFile: Sendable {
     /// The name of the content, which never changes.
     let name: String
@@ -37,7 +37,7 @@ extension BlobFiles {
 
     /// Returns a preview of a file; nil if the server cannot make it, or not in time.
     ///
-    /// - Parameter user: The user for whom it is made.
+    /// - Parameter user: The user that requests the preview.
     package func preview(_ kind: PreviewKind, of blob: BlobRow, for user: UserKey) async -> ServedFile? {
         guard
             let path = await self.previews.path(kind, of: blob, at: self.source(of: blob), for: user, waiting: Self.previewTime),
@@ -47,9 +47,9 @@ extension BlobFiles {
         return ServedFile(preview: bytes, name: "\(blob.id.rawValue)-\(kind.rawValue)", type: type)
     }
 
-    /// Returns a recording of AMR as AAC; nil for other bytes, and where it cannot be converted.
+    /// Converts an AMR recording to AAC. Returns nil for other bytes, and if the conversion fails.
     ///
-    /// - Parameter user: The user for whom it is converted.
+    /// - Parameter user: The user that requests the recording.
     package func convertedVoice(_ bytes: [UInt8], for user: UserKey) async -> [UInt8]? {
         await self.previews.convertedVoice(bytes, for: user)
     }

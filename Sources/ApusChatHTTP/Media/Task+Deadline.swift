@@ -1,7 +1,8 @@
 extension Task where Success: Sendable {
-    /// Waits for the result at most for a time. The task continues after it.
+    /// Waits for the result of the task for at most a given time. The task continues after that
+    /// time.
     ///
-    /// - Returns: Nil if the time has passed, or if the waiting task is cancelled.
+    /// - Returns: The result; nil if the time has passed, or if the waiting task is cancelled.
     func result(within time: Duration) async -> Result<Success, Failure>? {
         let (results, continuation) = AsyncStream.makeStream(of: Result<Success, Failure>.self)
         let waiter = Task<Void, Never> {

@@ -31,7 +31,7 @@ enum ToolProcess {
     ///
     /// The end of the time, a cancellation and too much output kill its process group, and thereby
     /// its children. A program that exits before that leaves its children running, within the
-    /// limits of `ulimit`. The programs of ``MediaTools`` start none.
+    /// limits of `ulimit`. The programs of ``MediaTools`` start no children.
     ///
     /// - Parameters:
     ///   - path: The path of the program.

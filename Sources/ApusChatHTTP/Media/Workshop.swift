@@ -2,7 +2,7 @@ import ApusChatStorage
 import ApusPictures
 import Foundation
 
-/// The folder of one job. Tools see the file under the name `in` only, so that no name that an
+/// The folder of one job. Tools access the file only under the name `in`, so that no name that an
 /// operator or a client has chosen is read as an option.
 struct Workshop: Sendable {
     static let input = "in"

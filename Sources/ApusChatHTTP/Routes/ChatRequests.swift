@@ -6,14 +6,15 @@ package import ApusJSON
 package protocol ChatRequests: Sendable {
     /// Answers a request of a session.
     ///
-    /// - Throws: The refusal.
+    /// - Throws: The error with which the request is refused.
     func answer(_ verb: String, _ request: JSONValue, of session: AccountSession, from client: ClientOrigin) async throws(ChatError)
         -> JSONValue
 
     /// Answers a reading request of an export. It is not charged, because the export is charged as
     /// a whole.
     ///
-    /// - Throws: The refusal; `unsupported` for a verb that changes data.
+    /// - Throws: The error with which the request is refused; `unsupported` for a verb that changes
+    ///   data.
     func read(_ verb: String, _ request: JSONValue, of session: AccountSession) async throws(ChatError) -> JSONValue
 
     /// Returns the reason for which messages cannot be written; nil if they can be.

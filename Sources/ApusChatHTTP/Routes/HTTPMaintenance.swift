@@ -7,7 +7,8 @@ package struct HTTPMaintenance: Sendable {
     private let logger: Logger
     private let sleep: @Sendable (Duration) async throws -> Void
 
-    /// - Parameter sleep: Waits between two runs. An error ends the maintenance.
+    /// - Parameter sleep: A function that waits between two runs. An error that it throws ends the
+    ///   maintenance.
     package init(
         accounts: Accounts, uploads: Uploads, logger: Logger,
         sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
@@ -18,8 +19,8 @@ package struct HTTPMaintenance: Sendable {
         self.sleep = sleep
     }
 
-    /// Continues what the last stop interrupted, and then runs the maintenance once a minute until
-    /// the task is cancelled.
+    /// Continues the uploads that the last stop of the server interrupted. Then runs the
+    /// maintenance once a minute until the task is cancelled.
     package func run() async {
         var minutes = 0
         await self.resumeUploads()

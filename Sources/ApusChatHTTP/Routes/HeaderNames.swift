@@ -7,7 +7,7 @@ extension HTTPField.Name {
     static let referrerPolicy = Self.named("Referrer-Policy")
     static let resourcePolicy = Self.named("Cross-Origin-Resource-Policy")
     static let fetchSite = Self.named("Sec-Fetch-Site")
-    /// `cookie` if the server's page keeps its session in cookies.
+    /// The field has the value `cookie` if the server's page keeps its session in cookies.
     static let chatSession = Self.named("Chat-Session")
 
     // tus 1.0

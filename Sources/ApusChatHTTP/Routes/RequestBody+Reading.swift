@@ -24,9 +24,9 @@ extension Request {
         }
     }
 
-    /// Collects the body. If it exceeds the limit, discards up to four times the limit before it
-    /// throws, because a client that sends its whole body before it reads would otherwise not
-    /// receive the response.
+    /// Collects the body. If the body exceeds the limit, discards up to four times the limit before
+    /// it throws. Otherwise, a client that sends its whole body before it reads would not receive
+    /// the response.
     package func bytes(upTo limit: Int) async throws -> ByteBuffer {
         let tooLarge = ChatError(.tooLarge, message: "The body has more than \(limit) bytes, the maximum for this route.")
         let announced = self.headers[.contentLength].flatMap { Int($0) } ?? 0

@@ -19,7 +19,7 @@ package enum ServerKey {
     /// - Parameters:
     ///   - folder: The data folder.
     ///   - name: The name of the file.
-    ///   - makes: Returns a new key of 32 bytes.
+    ///   - makes: A function that returns a new key of 32 bytes.
     package static func load(
         from folder: String, named name: String = "chat.key", makes: () -> [UInt8] = { Secrets.bytes(32) }
     ) throws(StorageError) -> [UInt8] {

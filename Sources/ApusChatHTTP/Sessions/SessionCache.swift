@@ -3,7 +3,8 @@ import ApusChatStorage
 /// Caches the devices whose access tokens were used recently, and the devices whose session has
 /// ended.
 ///
-/// A device whose session has ended remains so, even if a read that began earlier returns its row.
+/// A device whose session has ended stays recorded as ended, even if a read that began earlier
+/// returns its row.
 struct SessionCache: Sendable {
     private let capacity: Int
     private var devices: [DeviceKey: DeviceRow] = [:]

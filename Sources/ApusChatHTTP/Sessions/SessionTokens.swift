@@ -5,8 +5,8 @@ import Crypto
 /// Creates and verifies the tokens of sessions. A token contains numbers and an HMAC-SHA-256 of
 /// them.
 ///
-/// The server stores no token, so a copy of the database opens no session. It can create the same
-/// refresh token again.
+/// The server does not store tokens, so a copy of the database does not give access to sessions.
+/// The server can create the same refresh token again.
 struct SessionTokens: Sendable {
     private let master: SymmetricKey
 
@@ -75,7 +75,7 @@ struct SessionTokens: Sendable {
         }
     }
 
-    /// Returns the secret part of the permanent path of a file, which cannot be derived from the
+    /// Returns the secret part of the permanent path of a file. It cannot be derived from the
     /// content of the file.
     func tag(of blob: BlobID) -> String {
         Secrets.hex(HMAC<SHA256>.authenticationCode(for: Array(blob.rawValue.utf8), using: self.key("file")).prefix(16))
@@ -103,7 +103,7 @@ struct SessionTokens: Sendable {
 
     /// Returns a token with the numbers and an HMAC of them.
     ///
-    /// - Parameter context: Bytes that are signed and not contained.
+    /// - Parameter context: Bytes that are included in the HMAC but not in the token.
     private func sealed(_ purpose: String, _ numbers: [Int64], with context: [UInt8] = []) -> String {
         let bytes = Self.bytes(numbers)
         let code = HMAC<SHA256>.authenticationCode(for: bytes + context, using: self.key(purpose))

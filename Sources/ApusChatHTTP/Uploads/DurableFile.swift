@@ -27,10 +27,10 @@ enum DurableFile {
         try self.syncFolder(folder)
     }
 
-    /// The flags for a file that is written from its start.
+    /// The flags to open a file for writing: creates the file, or removes its content.
     static let newFile = O_WRONLY | O_CREAT | O_TRUNC
 
-    /// Gives a file another name, which replaces a file of that name. It is not durable.
+    /// Renames a file, and replaces an existing file of the new name. The change is not durable.
     static func move(_ path: String, to name: String) throws(StorageError) {
         guard rename(path, name) == 0 else { throw self.failure("renamed", path) }
     }
@@ -74,7 +74,7 @@ enum DurableFile {
     }
 }
 
-/// An open file, which is closed with its last reference. The methods block.
+/// An open file. It is closed when its last reference is released. The methods block.
 final class OpenFile: Sendable {
     private let descriptor: Int32
     private let path: String

@@ -87,7 +87,7 @@ final class UploadPart: Sendable {
     /// The number of bytes on disk.
     var offset: Int64 { self.state.withLockedValue { $0.durable } }
 
-    /// The blob of the complete upload; nil before.
+    /// The blob of the upload; nil before the upload is complete.
     var blob: BlobRow? { self.state.withLockedValue { $0.blob } }
 
     /// Begins a transfer, and ends the previous one. Returns the number of the transfer and the

@@ -4,7 +4,7 @@ import NIOConcurrencyHelpers
 import NIOCore
 import NIOPosix
 
-/// The removal of uploads that nothing needs.
+/// The removal of uploads that are no longer needed.
 extension Uploads {
     /// Removes expired uploads, and blobs without references. Called periodically.
     package func sweep() async throws {

@@ -60,8 +60,8 @@ extension Uploads {
         }
     }
 
-    /// Continues what a stop of the server, or a store that could not be reached, interrupted:
-    /// complete uploads become blobs, and bytes without a row are removed. Called periodically.
+    /// Continues work that a stop of the server or an unreachable store interrupted: creates the
+    /// blobs of complete uploads, and removes bytes without a row. Called periodically.
     package func resume() async throws {
         var failure: (any Error)?
         let complete = self.parts.withLockedValue { parts in parts.values.filter { $0.blob == nil && $0.offset == $0.length } }

@@ -8,8 +8,8 @@ package struct UploadsConfiguration: Sendable {
     package var quota: Int64 = 1 << 30
     /// The time after which an unfinished upload is removed, in milliseconds. Default: a day.
     package var lifetime: Int64 = 86_400_000
-    /// The time after the upload after which a blob without a reference is removed, in
-    /// milliseconds. Default: a week.
+    /// The time from the upload until a blob without a reference is removed, in milliseconds.
+    /// Default: a week.
     package var orphanLifetime: Int64 = 7 * 86_400_000
     /// The maximum number of unfinished uploads of a user. Default: 20.
     package var unfinishedOfUser = 20

@@ -1,5 +1,5 @@
-/// The body of an `audio` message. The server replaces the size and the type with those of the
-/// file, and the duration if it can determine it.
+/// The body of an `audio` message. The server replaces the size and the type with the values of the
+/// file. It also replaces the duration if it can determine the duration.
 public struct AudioBody: Hashable, Sendable {
     /// The recording.
     public var blob: BlobID
@@ -9,7 +9,7 @@ public struct AudioBody: Hashable, Sendable {
     public var type: String
     /// The duration in milliseconds.
     public var duration: Int64
-    /// Whether it is a voice message.
+    /// Whether the recording is a voice message.
     public var isVoice: Bool
     /// The loudness of up to 100 parts of equal duration, as two hexadecimal digits each; nil if it
     /// is not given.
@@ -18,7 +18,7 @@ public struct AudioBody: Hashable, Sendable {
     public var name: String?
     /// The caption; nil if absent.
     public var text: String?
-    /// The format of the caption.
+    /// The formats in the caption.
     public var entities: [TextEntity]
     /// The origin of a forwarded message; nil for other messages. Set by the server.
     public var forwarded: ForwardedFrom?
@@ -30,12 +30,12 @@ public struct AudioBody: Hashable, Sendable {
     ///   - size: The size in bytes.
     ///   - type: The media type.
     ///   - duration: The duration in milliseconds.
-    ///   - isVoice: Whether it is a voice message.
+    ///   - isVoice: Whether the recording is a voice message.
     ///   - wave: The loudness of up to 100 parts of equal duration, as two hexadecimal digits each;
     ///     nil if it is not given.
     ///   - name: The name of the file; nil if it is not given.
     ///   - text: The caption; nil if absent.
-    ///   - entities: The format of the caption.
+    ///   - entities: The formats in the caption.
     ///   - forwarded: The origin of a forwarded message; nil for other messages. Set by the server.
     public init(
         blob: BlobID, size: Int64, type: String, duration: Int64, isVoice: Bool = false, wave: String? = nil, name: String? = nil,

@@ -44,7 +44,7 @@ extension BundleBody: MessageBody {
 public struct BundleItem: Hashable, Sendable {
     /// The sender; nil if the message was forwarded anonymously.
     public var sender: UserName?
-    /// The shown name of the sender at the time of forwarding; nil if there was none.
+    /// The shown name of the sender at the time of forwarding; nil if the sender had none.
     public var nick: String?
     /// The time of the message, in milliseconds since 1970.
     public var at: Int64
@@ -57,7 +57,8 @@ public struct BundleItem: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - sender: The sender; nil if the message was forwarded anonymously.
-    ///   - nick: The shown name of the sender at the time of forwarding; nil if there was none.
+    ///   - nick: The shown name of the sender at the time of forwarding; nil if the sender had
+    ///     none.
     ///   - at: The time of the message, in milliseconds since 1970.
     ///   - kind: The kind; never `bundle`.
     ///   - body: The body of the message.

@@ -1,5 +1,5 @@
-/// The access of a device to the room of a media server, which carries a call of more participants
-/// than the devices can connect to directly.
+/// The access of a device to the room of a media server. Calls use a media server in groups with
+/// more members than the number of devices that can connect directly.
 public struct CallAccess: Hashable, Sendable {
     /// The kind of the media server, such as `livekit`.
     public var backend: String

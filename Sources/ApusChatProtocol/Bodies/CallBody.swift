@@ -7,7 +7,7 @@ public struct CallBody: Hashable, Sendable {
     /// The time from acceptance to the end, in milliseconds; nil unless the state is `ended`.
     public var duration: Int64?
 
-    /// The media server that carries the call, such as `livekit`; nil if the devices connect to
+    /// The kind of the media server of the call, such as `livekit`; nil if the devices connect to
     /// each other.
     public var backend: String?
 
@@ -59,7 +59,7 @@ public enum CallState: String, WireChoice {
     case ended
     /// No device answered, or the caller ended the call first.
     case missed
-    /// A recipient declined.
+    /// A recipient declined the call.
     case declined
     /// The recipient was in another call.
     case busy

@@ -2,7 +2,7 @@
 public struct CardBody: Hashable, Sendable {
     /// The user.
     public var user: UserName
-    /// The shown name of the user when the message was sent; nil if there was none.
+    /// The shown name of the user when the message was sent; nil if the user had none.
     public var nick: String?
     /// The origin of a forwarded message; nil for other messages. Set by the server.
     public var forwarded: ForwardedFrom?
@@ -11,7 +11,7 @@ public struct CardBody: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - user: The user.
-    ///   - nick: The shown name of the user when the message was sent; nil if there was none.
+    ///   - nick: The shown name of the user when the message was sent; nil if the user had none.
     ///   - forwarded: The origin of a forwarded message; nil for other messages. Set by the server.
     public init(user: UserName, nick: String? = nil, forwarded: ForwardedFrom? = nil) {
         self.user = user

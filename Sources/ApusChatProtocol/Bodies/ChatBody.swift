@@ -24,7 +24,7 @@ public enum ChatBody: Hashable, Sendable {
     case bundle(BundleBody)
     /// An encrypted message.
     case encrypted(EncryptedBody)
-    /// A body of an application.
+    /// A body whose kind an application defines.
     case custom(CustomBody)
 
     /// Decodes the body of a message. Does not check the rules for new messages.
@@ -79,7 +79,7 @@ public enum ChatBody: Hashable, Sendable {
         return self.message.map { type(of: $0).kind } ?? .text
     }
 
-    /// The fields on the wire.
+    /// The fields of the body as JSON.
     public var fields: JSONObject {
         if case .custom(let body) = self { return body.fields }
         return self.message?.json.objectValue ?? [:]
@@ -97,7 +97,7 @@ public enum ChatBody: Hashable, Sendable {
         return self.message?.searchText
     }
 
-    /// Returns the text for the search index of a message with this body, which is JSON text.
+    /// Returns the text of a message for the search index. The `body` is JSON text.
     package static func searchText(kind: EventKind, body: String) -> String? {
         guard let fields = (try? JSONValue(jsonString: body))?.objectValue else { return nil }
         return (try? ChatBody(kind: kind, body: fields))?.searchText

@@ -1,4 +1,5 @@
-/// The body of a `file` message. The server replaces the size and the type with those of the file.
+/// The body of a `file` message. The server replaces the size and the type
+/// with the values of the file.
 public struct FileBody: Hashable, Sendable {
     /// The file.
     public var blob: BlobID
@@ -10,7 +11,7 @@ public struct FileBody: Hashable, Sendable {
     public var type: String
     /// The caption; nil if absent.
     public var text: String?
-    /// The format of the caption.
+    /// The formats in the caption.
     public var entities: [TextEntity]
     /// The origin of a forwarded message; nil for other messages. Set by the server.
     public var forwarded: ForwardedFrom?
@@ -23,7 +24,7 @@ public struct FileBody: Hashable, Sendable {
     ///   - size: The size in bytes.
     ///   - type: The media type.
     ///   - text: The caption; nil if absent.
-    ///   - entities: The format of the caption.
+    ///   - entities: The formats in the caption.
     ///   - forwarded: The origin of a forwarded message; nil for other messages. Set by the server.
     public init(
         blob: BlobID, name: String, size: Int64, type: String, text: String? = nil, entities: [TextEntity] = [],

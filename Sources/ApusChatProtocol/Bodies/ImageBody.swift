@@ -1,6 +1,5 @@
-/// The body of an `image` message. The server replaces the size and the type with those of the
-/// file. It also replaces the dimensions if it can determine them, and adds a BlurHash if there is
-/// none.
+/// The body of an `image` message. The server replaces the size and the type with the values of the
+/// file. It also replaces the dimensions if it can determine them, and adds a missing BlurHash.
 public struct ImageBody: Hashable, Sendable {
     /// The picture.
     public var blob: BlobID
@@ -12,7 +11,7 @@ public struct ImageBody: Hashable, Sendable {
     public var size: Int64
     /// The media type.
     public var type: String
-    /// A BlurHash of the picture, which is shown while the picture is loaded.
+    /// A BlurHash, which is shown while the picture is loaded; nil if absent.
     public var thumb: String?
     /// The name of the file; nil if it is not given.
     public var name: String?
@@ -21,7 +20,7 @@ public struct ImageBody: Hashable, Sendable {
     public var album: String?
     /// The caption; nil if absent.
     public var text: String?
-    /// The format of the caption.
+    /// The formats in the caption.
     public var entities: [TextEntity]
     /// The origin of a forwarded message; nil for other messages. Set by the server.
     public var forwarded: ForwardedFrom?
@@ -34,12 +33,12 @@ public struct ImageBody: Hashable, Sendable {
     ///   - height: The height in pixels, after the orientation is applied.
     ///   - size: The size in bytes.
     ///   - type: The media type.
-    ///   - thumb: A BlurHash of the picture, which is shown while the picture is loaded.
+    ///   - thumb: A BlurHash, which is shown while the picture is loaded; nil if absent.
     ///   - name: The name of the file; nil if it is not given.
     ///   - album: A text that messages have in common if they are shown together as an album; nil
     ///     outside an album.
     ///   - text: The caption; nil if absent.
-    ///   - entities: The format of the caption.
+    ///   - entities: The formats in the caption.
     ///   - forwarded: The origin of a forwarded message; nil for other messages. Set by the server.
     public init(
         blob: BlobID, width: Int64, height: Int64, size: Int64, type: String, thumb: String? = nil, name: String? = nil,

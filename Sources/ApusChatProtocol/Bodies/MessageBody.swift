@@ -11,7 +11,7 @@ package protocol MessageBody: WireObject, Hashable {
     var label: String? { get }
     /// The text for the search index.
     var searchText: String? { get }
-    /// The blobs to which the body refers. Members that can read the message can read them.
+    /// The blobs to which the body refers. Members that can read the message can read the blobs.
     var blobs: [BlobID] { get }
     /// Checks the rules that the types of the fields do not express.
     func validate() throws(WireError)

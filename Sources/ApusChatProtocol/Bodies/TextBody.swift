@@ -125,7 +125,7 @@ extension LinkPreview: WireObject {
 public struct ForwardedFrom: Hashable, Sendable {
     /// The sender of the original message; nil if it was forwarded anonymously.
     public var sender: UserName?
-    /// The shown name of the sender at the time of forwarding; nil if there was none.
+    /// The shown name of the sender at the time of forwarding; nil if the sender had none.
     public var nick: String?
     /// The time of the original message, in milliseconds since 1970.
     public var at: Int64
@@ -134,7 +134,8 @@ public struct ForwardedFrom: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - sender: The sender of the original message; nil if it was forwarded anonymously.
-    ///   - nick: The shown name of the sender at the time of forwarding; nil if there was none.
+    ///   - nick: The shown name of the sender at the time of forwarding; nil if the sender had
+    ///     none.
     ///   - at: The time of the original message, in milliseconds since 1970.
     public init(sender: UserName? = nil, nick: String? = nil, at: Int64) {
         self.sender = sender

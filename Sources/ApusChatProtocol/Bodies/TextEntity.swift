@@ -1,14 +1,14 @@
 /// The format or meaning of a range of a text.
 public enum TextEntityKind: String, WireChoice {
-    /// Bold.
+    /// Bold text.
     case bold
-    /// Italic.
+    /// Italic text.
     case italic
-    /// Underlined.
+    /// Underlined text.
     case underline
-    /// Struck through.
+    /// Text that is struck through.
     case strike
-    /// Hidden until the reader reveals it.
+    /// Text that is hidden until the reader reveals it.
     case spoiler
     /// Code within a line.
     case code

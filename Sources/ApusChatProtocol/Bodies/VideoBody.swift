@@ -1,6 +1,6 @@
-/// The body of a `video` message. The server replaces the size and the type with those of the file.
-/// It also replaces the dimensions and the duration if it can determine them, and adds a BlurHash
-/// if there is none.
+/// The body of a `video` message. The server replaces the size and the type with the values of the
+/// file. It also replaces the dimensions and the duration if it can determine them, and adds a
+/// missing BlurHash.
 public struct VideoBody: Hashable, Sendable {
     /// The video.
     public var blob: BlobID
@@ -16,7 +16,7 @@ public struct VideoBody: Hashable, Sendable {
     public var duration: Int64
     /// A picture that is shown before the video plays; nil if absent.
     public var poster: BlobID?
-    /// A BlurHash of the video, which is shown while the video is loaded.
+    /// A BlurHash, which is shown while the video is loaded; nil if absent.
     public var thumb: String?
     /// The name of the file; nil if it is not given.
     public var name: String?
@@ -25,7 +25,7 @@ public struct VideoBody: Hashable, Sendable {
     public var album: String?
     /// The caption; nil if absent.
     public var text: String?
-    /// The format of the caption.
+    /// The formats in the caption.
     public var entities: [TextEntity]
     /// The origin of a forwarded message; nil for other messages. Set by the server.
     public var forwarded: ForwardedFrom?
@@ -40,12 +40,12 @@ public struct VideoBody: Hashable, Sendable {
     ///   - type: The media type.
     ///   - duration: The duration in milliseconds.
     ///   - poster: A picture that is shown before the video plays; nil if absent.
-    ///   - thumb: A BlurHash of the video, which is shown while the video is loaded.
+    ///   - thumb: A BlurHash, which is shown while the video is loaded; nil if absent.
     ///   - name: The name of the file; nil if it is not given.
     ///   - album: A text that messages have in common if they are shown together as an album; nil
     ///     outside an album.
     ///   - text: The caption; nil if absent.
-    ///   - entities: The format of the caption.
+    ///   - entities: The formats in the caption.
     ///   - forwarded: The origin of a forwarded message; nil for other messages. Set by the server.
     public init(
         blob: BlobID, width: Int64, height: Int64, size: Int64, type: String, duration: Int64, poster: BlobID? = nil, thumb: String? = nil,

@@ -3,7 +3,7 @@ package import ApusJSON
 /// Encodes JSON values in the canonical form (RFC 8785), whose hash identifies a request.
 ///
 /// Members are sorted by the UTF-16 code units of their names, and numbers have the form of
-/// ECMAScript, so that the hash of a request is the same in Swift and in JavaScript. As in
+/// ECMAScript. The hash of a request is therefore the same in Swift and in JavaScript. As in
 /// ECMAScript, each number is a `Double`: an integer beyond 2⁵³ is rounded.
 package enum CanonicalJSON {
     /// Returns the canonical text of a value.

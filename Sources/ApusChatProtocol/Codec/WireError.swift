@@ -1,4 +1,4 @@
-/// An error in a value of the wire: the field, and the rule that it violates.
+/// An error in a decoded value: the field, and the rule that the field violates.
 package struct WireError: Error, Hashable, Sendable {
     /// The kind of a problem.
     package enum Problem: Hashable, Sendable {
@@ -25,16 +25,16 @@ package struct WireError: Error, Hashable, Sendable {
         self.rule = rule
     }
 
-    /// Returns the error with the path of the field as seen from an object that contains the value
-    /// under `name`.
+    /// Returns the error for an object that contains the value in the field `name`: prepends the
+    /// name to the path.
     package func under(_ name: String) -> WireError {
         var error = self
         error.field = self.field.isEmpty ? name : self.field.hasPrefix("[") ? name + self.field : name + "." + self.field
         return error
     }
 
-    /// Returns the error with the path of the field as seen from an array that contains the value
-    /// at `index`.
+    /// Returns the error for an array that contains the value at `index`: prepends the index to the
+    /// path.
     package func under(index: Int) -> WireError { self.under("[\(index)]") }
 
     /// The field and the rule as a sentence, for the error message of an answer.

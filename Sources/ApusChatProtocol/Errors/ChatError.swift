@@ -39,7 +39,7 @@ public struct ChatError: Error, Hashable, Sendable, CustomStringConvertible {
         /// A code that a later version of the server defines. Treat it as permanent.
         case unknown
 
-        /// Whether a retry of the same request, with the same id, can succeed later.
+        /// Whether a later retry of the request, with the same id, can succeed.
         public var isTemporary: Bool {
             switch self {
             case .tooMany, .storage, .unavailable, .internal: true
@@ -85,7 +85,7 @@ public struct ChatError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The code and the message.
     public var description: String { "\(self.code.rawValue): \(self.message)" }
 
-    /// Creates the refusal of a request that could not be decoded.
+    /// Creates the error of a request that could not be decoded.
     package init(_ error: WireError) {
         switch error.problem {
         case .missing, .invalid: self.init(.badRequest, message: error.message, field: error.field)

@@ -81,8 +81,8 @@ package struct SessionAnswer: Hashable, WireObject {
     package var device: DeviceID
     /// The access token, for the field `Authorization` and for the `auth` of Socket.IO.
     package var access: String
-    /// The time at which the access token expires, in milliseconds since 1970. An open connection
-    /// is not closed then.
+    /// The time at which the access token expires, in milliseconds since 1970. The expiry does not
+    /// close an open connection.
     package var accessExpiresAt: Int64
     /// The token that renews the session. It can be used once.
     package var refresh: String
@@ -126,8 +126,8 @@ package struct SessionAnswer: Hashable, WireObject {
     }
 }
 
-/// `POST /api/refresh`: renews a session. The previous token gets the same answer for 60 seconds,
-/// or until the new token is used.
+/// `POST /api/refresh`: renews a session. For 60 seconds, or until the new tokens are used, a retry
+/// with the previous token receives the same new refresh token.
 package struct RefreshRequest: Hashable, WireObject {
     /// The refresh token.
     package var refresh: String
@@ -207,7 +207,7 @@ package struct PasswordRequest: Hashable, WireObject {
 }
 
 /// `POST /api/recovery`, `/api/totp`, `/api/totp/delete` and `/api/account/delete`: confirms an
-/// action by the password.
+/// action with the password.
 package struct ConfirmRequest: Hashable, WireObject {
     package var password: String
 

@@ -55,7 +55,8 @@ package struct HelloRequest: Hashable, WireObject {
     package var device: HelloDevice
     /// The data epoch of the data that the client has cached.
     package var epoch: PageToken?
-    /// A `sync` that is answered together with `hello`, so that a reconnection takes one request.
+    /// A `sync` that is answered together with `hello`, so that a reconnection requires one
+    /// request.
     package var sync: SyncRequest?
 
     package init(
@@ -115,8 +116,8 @@ package struct HelloAnswer: Hashable, WireObject {
     package var device: DeviceID
     /// The conversation of kind `self` of the user.
     package var own: ConversationID
-    /// The answer to the `sync` of the request; nil if the request had none, if the data epoch has
-    /// changed, or if the token of the `sync` is too old.
+    /// The answer to the `sync` of the request. Nil if the request had no `sync`, if the data epoch
+    /// has changed, or if the token of the `sync` is too old.
     package var sync: SyncAnswer?
 
     package init(

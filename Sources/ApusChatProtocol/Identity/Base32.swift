@@ -1,7 +1,7 @@
 /// Encodes a non-negative 64-bit number as 13 characters in Crockford's base 32, in lower case.
 ///
 /// The alphabet does not contain `i`, `l`, `o` and `u`, which look like other characters. The
-/// length is fixed, so that the order of the texts is that of the numbers.
+/// length is fixed, so that the texts sort in the order of the numbers.
 package enum Base32 {
     /// The length of a text.
     package static let length = 13

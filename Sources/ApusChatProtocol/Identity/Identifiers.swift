@@ -19,7 +19,7 @@ public struct ConversationID: Hashable, Sendable, Comparable, CustomStringConver
     public var rawValue: String { Base32.text(of: self.number) }
     /// The identifier on the wire.
     public var description: String { self.rawValue }
-    /// Compares the numbers, whose order is that of the texts.
+    /// Compares the numbers. The texts have the same order.
     public static func < (left: Self, right: Self) -> Bool { left.number < right.number }
 }
 
@@ -45,12 +45,13 @@ public struct DeviceID: Hashable, Sendable, Comparable, CustomStringConvertible 
     public var rawValue: String { Base32.text(of: self.number) }
     /// The identifier on the wire.
     public var description: String { self.rawValue }
-    /// Compares the numbers, whose order is that of the texts.
+    /// Compares the numbers. The texts have the same order.
     public static func < (left: Self, right: Self) -> Bool { left.number < right.number }
 }
 
-/// Identifies a request of a sender that changes data. The client chooses the id, and sends the
-/// same one with a retry. Clients use UUIDs of version 7 (RFC 9562), which sort by time.
+/// Identifies a request that changes data among the requests of its sender. The client chooses the
+/// id, and sends the same id with a retry. Clients use UUIDs of version 7 (RFC 9562), which sort by
+/// time.
 public struct ClientID: Hashable, Sendable, CustomStringConvertible {
     /// The identifier on the wire.
     public let rawValue: String

@@ -36,7 +36,7 @@ public enum BlobChange: Hashable, Sendable {
     /// No picture.
     case remove
 
-    /// The new picture; nil for none.
+    /// The new picture; nil if the picture is removed.
     public var blob: BlobID? {
         if case .set(let blob) = self { blob } else { nil }
     }

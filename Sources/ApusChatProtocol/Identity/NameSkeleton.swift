@@ -1,13 +1,13 @@
 import Foundation
 
-/// Computes a common form of names that look alike, to mark a name that can be confused with that
-/// of a contact.
+/// Computes a common form of names that look alike, to mark a name that can be confused with the
+/// name of a contact.
 ///
-/// Source: the skeleton of UTS 39 section 4, with a reduced table: letters of Greek, Cyrillic,
-/// Armenian and Cherokee and variants of Latin that look like ASCII letters, and the digits `0` and
-/// `1`. In addition to UTS 39, letter case, marks, spaces, `.`, `_` and `-` are ignored, and `i`
-/// and `|` are equal to `l`. Two names with the same skeleton look alike. Names with different
-/// skeletons may look alike as well.
+/// Source: the skeleton of UTS 39 section 4, with a reduced table. The table contains the digits
+/// `0` and `1`, and the letters of Greek, Cyrillic, Armenian and Cherokee and variants of Latin
+/// letters that look like ASCII letters. In addition to UTS 39, letter case, marks, spaces, `.`,
+/// `_` and `-` are ignored, and `i` and `|` are equal to `l`. Two names with the same skeleton look
+/// alike. Names with different skeletons may also look alike.
 package enum NameSkeleton {
     /// Returns the skeleton of an account name or a shown name.
     package static func skeleton(of name: String) -> String {

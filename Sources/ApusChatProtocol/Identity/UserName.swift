@@ -1,9 +1,11 @@
 /// An account name, which identifies a user everywhere on the wire.
 ///
-/// Source: RFC 8265 section 3.3 (UsernameCaseMapped), restricted further as RFC 8264 section 5
-/// allows: letters, digits and marks of any script, and `.`, `_` and `-` between them; 1 to 32
-/// Unicode scalars; letters of different scripts that look alike must not be mixed. A name never
+/// A name has 1 to 32 Unicode scalars: letters, digits and marks of any script, and `.`, `_` and
+/// `-` between them. Letters of different scripts that look alike must not be mixed. A name never
 /// changes and is never assigned to another account, so it identifies the user in the log.
+///
+/// Source: RFC 8265 section 3.3 (UsernameCaseMapped), restricted further as RFC 8264 section 5
+/// allows.
 public struct UserName: Hashable, Sendable, Comparable, CustomStringConvertible {
     /// The prepared name: width and case are mapped, and it is in normalization form C.
     public let rawValue: String

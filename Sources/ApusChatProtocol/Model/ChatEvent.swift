@@ -47,8 +47,8 @@ public struct ThreadSummary: Hashable, Sendable {
 
 /// An entry in the log of a conversation: a message or a change.
 ///
-/// A change has a `ref`, and the server also applies it to the event to which it refers, so that a
-/// page of the log contains each message in its current form.
+/// A change has a `ref`. The server also applies the change to the event to which the `ref` refers,
+/// so that a page of the log contains each message in its current form.
 public struct ChatEvent: Hashable, Sendable {
     /// The conversation.
     public var conversation: ConversationID
@@ -82,10 +82,10 @@ public struct ChatEvent: Hashable, Sendable {
     public var expiresAt: Int64?
     /// The reactions, the most frequent first.
     public var reactions: [ReactionCount]
-    /// The number of votes for each option of a poll. In a `vote`, the numbers of its poll after
-    /// the vote.
+    /// The number of votes for each option of a poll. In a `vote` event, the numbers of the poll
+    /// after the vote.
     public var votes: [Int64]
-    /// The summary of the thread that this message began; nil if it began none.
+    /// The summary of the thread that this message began; nil if it did not begin a thread.
     public var replies: ThreadSummary?
 
     package init(

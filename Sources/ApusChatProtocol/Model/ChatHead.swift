@@ -37,13 +37,13 @@ public struct ChatHead: Hashable, Sendable {
     public var unread: Int64
     /// The number of unread messages that mention the recipient.
     public var mentions: Int64
-    /// The time by which lists order the conversation, in milliseconds since 1970: that of the
+    /// The time by which lists order the conversation, in milliseconds since 1970: the time of the
     /// event in ``last``. For a user that is not a member, the time at which the user entered the
     /// `state`.
     public var at: Int64
-    /// The preview of the newest event that moves the conversation up in lists: a message, a change
-    /// of the profile or the settings, or the invitation, the join, the leave or the removal of
-    /// members. Nil if there is no such event.
+    /// The preview of the newest event that moves the conversation up in lists; nil if there is no
+    /// such event. These events are messages, changes of the profile or the settings, and the
+    /// invitation, the join, the leave and the removal of members.
     public var last: EventPreview?
     /// The `seq` of each pinned message, newest first.
     public var pins: [Int64]

@@ -6,7 +6,7 @@ public enum ChatLimits {
     // MARK: Frames
     /// The maximum size of a request, in bytes of JSON.
     package static let requestBytes = 128 * 1024
-    /// The maximum size of an answer and of a push, in bytes of JSON. Longer lists are paged.
+    /// The maximum size of an answer or a push, in bytes of JSON. Longer lists are sent in pages.
     package static let answerBytes = 256 * 1024
     /// The maximum number of pending requests of a connection.
     package static let pendingRequests = 64
@@ -20,12 +20,12 @@ public enum ChatLimits {
     public static let entities = 200
     /// The maximum number of users that one message mentions.
     public static let mentions = 50
-    /// The maximum size of the body of an application's kind and of an encrypted body, in bytes.
+    /// The maximum size of the body of an application-defined or encrypted message, in bytes.
     public static let customBytes = 32 * 1024
-    /// The maximum number of levels of arrays and objects in the body of an application's kind. An
-    /// answer contains the body at a deeper level, and JSON readers limit the number of levels.
+    /// The maximum number of levels of arrays and objects in the body of an application-defined
+    /// message. An answer nests the body deeper, and JSON readers limit the number of levels.
     package static let customLevels = 32
-    /// The maximum number of uploads that the body of an application's kind refers to.
+    /// The maximum number of uploads to which the body of an application-defined message can refer.
     package static let customBlobs = 20
     /// The maximum duration of a recording or a video, in milliseconds: one day.
     package static let mediaMilliseconds: Int64 = 86_400_000
@@ -63,7 +63,7 @@ public enum ChatLimits {
     public static let channelMembers = 100_000
     /// The maximum number of users that one request names.
     package static let requestUsers = 100
-    /// The maximum number of members of a conversation whose members see the read positions of
+    /// The maximum number of members of a conversation in which members see the read positions of
     /// others.
     package static let receiptMembers = 100
     /// The maximum number of invite links of a conversation.
@@ -110,17 +110,17 @@ public enum ChatLimits {
     public static let passwordBytes = 1_024
 
     // MARK: Pages
-    /// The maximum number of events of a page.
+    /// The maximum number of events on a page.
     package static let historyEvents = 200
-    /// The maximum number of heads of a page.
+    /// The maximum number of heads on a page.
     package static let headsPage = 200
-    /// The number of the newest heads on the first page, in addition to the pinned ones.
+    /// The number of unpinned heads on the first page of a sync, in addition to the pinned ones.
     package static let newestHeads = 30
-    /// The maximum number of members of a page.
+    /// The maximum number of members on a page.
     package static let membersPage = 100
-    /// The maximum number of users of a page.
+    /// The maximum number of users, contacts or listed conversations on a page.
     package static let usersPage = 50
-    /// The maximum number of hits of a page.
+    /// The maximum number of hits on a page.
     package static let searchPage = 30
     /// The maximum length of a search text.
     public static let queryLength = 100
@@ -143,18 +143,18 @@ public enum ChatLimits {
     package static let ringSeconds: Int64 = 60
     /// The time after which an accepted call ends if none of its devices is connected, in seconds.
     package static let absenceSeconds: Int64 = 60
-    /// The maximum number of devices that a call connects to each other.
+    /// The maximum number of devices that a call connects directly to each other.
     package static let meshDevices = 4
-    /// The maximum number of members of a group that has calls without a media server.
+    /// The maximum number of members of a group that can call without a media server.
     package static let callMembers = 32
-    /// The maximum number of members of a group that has calls with a media server.
+    /// The maximum number of members of a group that can call with a media server.
     package static let roomMembers = 500
 
     // MARK: Others
 
     /// The maximum length of the message of an error.
     package static let messageLength = 1_000
-    /// The maximum size of the data of a `signal`, in bytes.
+    /// The maximum size of the data of a `signal`, in bytes of JSON.
     package static let signalBytes = 16 * 1024
     /// The time for which the answer to a request that changes data is stored, in seconds: seven
     /// days.

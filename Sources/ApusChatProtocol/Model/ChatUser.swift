@@ -2,16 +2,16 @@
 public struct ChatUser: Hashable, Sendable {
     /// The account name.
     public var name: UserName
-    /// The shown name; nil if absent. Several users may have the same one.
+    /// The shown name; nil if the user has none. Shown names are not unique.
     public var nick: String?
-    /// The picture; nil if absent.
+    /// The picture; nil if the user has none, or if the recipient may not see it.
     public var avatar: BlobID?
-    /// The status text; nil if absent.
+    /// The status text; nil if the user has none, or if the recipient may not see it.
     public var status: String?
     /// Whether a device of the user is connected; nil if the recipient may not see it.
     public var online: Bool?
     /// The time of the last sign-in or renewal of a session, in milliseconds since 1970; nil if the
-    /// user is online, or if the recipient may not see it.
+    /// user is online, if no session exists, or if the recipient may not see it.
     public var lastSeen: Int64?
     /// Whether the account was deleted.
     public var isDeleted: Bool
@@ -66,7 +66,8 @@ public struct ChatMember: Hashable, Sendable {
     /// shown.
     public var read: Int64?
     /// The ordinal of the last message that a device of the member has received; nil if received
-    /// positions are not shown, or it is not above ``read``. The server keeps it in memory only.
+    /// positions are not shown, or if the ordinal is not above ``read``. The server keeps the
+    /// ordinal in memory only.
     public var received: Int64?
     /// The time until which the member is silenced, in milliseconds since 1970; nil if the member
     /// is not silenced.
@@ -74,7 +75,7 @@ public struct ChatMember: Hashable, Sendable {
     /// The time at which the ban ends, in milliseconds since 1970; nil if the member is not banned,
     /// or if the ban has no end.
     public var bannedUntil: Int64?
-    /// The member that added or invited the user; nil if absent.
+    /// The member that added or invited the user; nil if there is none.
     public var by: UserName?
 
     package init(

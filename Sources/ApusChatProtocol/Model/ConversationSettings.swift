@@ -9,7 +9,7 @@ public enum MemberScope: String, WireChoice {
     case unknown
 }
 
-/// The way in which users can become members without being added or invited.
+/// The rule for users that become members without being added or invited.
 public enum JoinRule: String, WireChoice {
     /// Users cannot join without an invitation or an invite link.
     case closed
@@ -51,9 +51,9 @@ public struct ConversationSettings: Hashable, Sendable {
     public var history: HistoryRule = .all
     /// The minimum time between two messages of a member, in seconds; 0 for no limit.
     public var slow: Int64 = 0
-    /// The time after which messages expire, in seconds; 0 if they do not.
+    /// The time after which messages expire, in seconds; 0 if messages do not expire.
     public var expire: Int64 = 0
-    /// Whether members see the read positions of others.
+    /// Whether members see the read positions of other members.
     public var receipts = true
 
     /// Creates the settings of a new group.
@@ -89,7 +89,7 @@ extension ConversationSettings: WireObject {
         writer.write("receipts", self.receipts)
     }
 
-    /// Replaces the settings that a change names.
+    /// Replaces the settings for which the change contains a value.
     package mutating func apply(_ change: ConversationSettingsChange) {
         self.write = change.write ?? self.write
         self.invite = change.invite ?? self.invite
@@ -105,7 +105,7 @@ extension ConversationSettings: WireObject {
     }
 }
 
-/// New values of some settings. A nil property leaves a setting unchanged.
+/// New values of some settings. A nil property leaves its setting unchanged.
 public struct ConversationSettingsChange: Hashable, Sendable {
     /// The new value of ``ConversationSettings/write``.
     public var write: MemberScope?
@@ -163,7 +163,7 @@ extension ConversationSettingsChange: WireObject {
         writer.write("receipts", ifPresent: self.receipts)
     }
 
-    /// Whether a client may send the change, because it contains no value of a later version.
+    /// Whether all values are known to this version. A client must not send other values.
     package var isKnown: Bool {
         ![self.write, self.invite, self.manage, self.pin, self.mentionAll].contains(.unknown) && self.join != .unknown
             && self.history != .unknown

@@ -1,7 +1,8 @@
-/// The kind of an event. The set is open: later versions of the server and applications send kinds
-/// that are not listed here. Clients show "update to see this" for a message of an unknown kind.
+/// The kind of an event. The set is open: later versions of the server and applications can send
+/// kinds that are not listed here. For a message of an unknown kind, a client shows a request to
+/// update.
 public struct EventKind: Hashable, Sendable, CustomStringConvertible {
-    /// The known kinds as an enumeration, which is faster to compare than text.
+    /// The kinds as an enumeration, which is faster to compare than text.
     package enum Code: Hashable, Sendable {
         // Messages.
         case text, image, audio, video, file, location, card, call, poll, bundle, encrypted
@@ -16,7 +17,7 @@ public struct EventKind: Hashable, Sendable, CustomStringConvertible {
         case deviceAdd, deviceRemove
         /// An event that replaces one that the recipient may not see.
         case hidden
-        /// The kind of an application: `x.` and a name.
+        /// A kind that an application defines: `x.` and a name.
         case custom(String)
         /// A kind that a later version defines.
         case other(String)
@@ -50,11 +51,11 @@ public struct EventKind: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Whether an event of this kind repeats the content of the message to which it refers. Its
-    /// content is removed together with that of the message.
+    /// Whether an event of this kind repeats content of the message to which it refers. When the
+    /// content of the message is removed, that of the event is removed too.
     package var repeatsContent: Bool { self == .edit || self == .preview }
 
-    /// Whether this version supports the kind, or it is the kind of an application.
+    /// Whether this version defines the kind, or an application does.
     public var isKnown: Bool {
         if case .other = self.code { false } else { true }
     }
@@ -82,8 +83,8 @@ public struct EventKind: Hashable, Sendable, CustomStringConvertible {
 
     private static func openCode(_ name: String) -> Code { self.isCustomName(name) ? .custom(name) : .other(name) }
 
-    /// Returns whether a name is that of an application's kind: `x.` and 1 to 62 of the characters
-    /// `a` to `z`, `0` to `9`, `.`, `_` and `-`.
+    /// Returns whether the name is that of an application-defined kind: `x.` and 1 to 62 of the
+    /// characters `a` to `z`, `0` to `9`, `.`, `_` and `-`.
     private static func isCustomName(_ name: String) -> Bool {
         (3...64).contains(name.utf8.count) && name.hasPrefix("x.")
             && name.utf8.allSatisfy { (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) || $0 == 0x2E || $0 == 0x5F || $0 == 0x2D }

@@ -2,7 +2,7 @@
 public struct EventPreview: Hashable, Sendable {
     /// The position in the log.
     public var seq: Int64
-    /// The ordinal among the messages; nil for a change.
+    /// The ordinal of the message; nil for a change.
     public var n: Int64?
     /// The sender; nil for a hidden event and for an event of the server.
     public var sender: UserName?

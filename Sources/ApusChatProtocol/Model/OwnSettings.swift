@@ -5,14 +5,14 @@ public struct OwnSettings: Hashable, Sendable {
     public var pinnedAt: Int64?
     /// Whether the conversation is archived.
     public var isArchived: Bool
-    /// The time until which there are no notifications, in milliseconds since 1970; nil if they are
+    /// The time until which notifications are muted, in milliseconds since 1970; nil if they are
     /// not muted.
     public var mutedUntil: Int64?
     /// The messages that cause notifications while the conversation is not muted.
     public var notify: NotificationRule
     /// Whether the user marked the conversation as unread.
     public var isMarkedUnread: Bool
-    /// The unfinished message; nil if absent.
+    /// The unfinished message; nil if there is none.
     public var draft: Draft?
     /// The folders that contain the conversation.
     public var folders: [String]
@@ -45,7 +45,7 @@ public enum NotificationRule: String, WireChoice {
 public struct Draft: Hashable, Sendable {
     /// The text.
     public var text: String
-    /// The `seq` of the message that the draft replies to; nil if absent.
+    /// The `seq` of the message that the draft replies to; nil if it is not a reply.
     public var ref: Int64?
     /// The time of the last change, in milliseconds since 1970.
     public var at: Int64

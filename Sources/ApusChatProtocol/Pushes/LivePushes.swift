@@ -1,7 +1,7 @@
-/// The position of a member in a log.
+/// The read or received position of a member in a log.
 package struct ReadMark: Hashable, WireObject {
     package var conversation: ConversationID
-    /// The member. It is the recipient if another device of the recipient set the position.
+    /// The member. If the recipient set the position on another device, this is the recipient.
     package var user: UserName
     package var read: Int64?
     package var received: Int64?
@@ -116,7 +116,7 @@ package struct ByePush: Hashable, WireObject {
         /// A reason that a later version of the server defines.
         case unknown
 
-        /// Whether the client may reconnect with the same session.
+        /// Whether the client can reconnect with its current session.
         package var permitsReconnect: Bool {
             switch self {
             case .shutdown, .slow, .unknown: true
@@ -126,7 +126,7 @@ package struct ByePush: Hashable, WireObject {
     }
 
     package var reason: Reason
-    /// The time to wait before a reconnection, in milliseconds.
+    /// The time to wait before a reconnection, in milliseconds; nil if the server names none.
     package var retryAfter: Int64?
 
     package init(reason: Reason, retryAfter: Int64? = nil) {

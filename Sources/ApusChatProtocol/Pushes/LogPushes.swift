@@ -1,9 +1,10 @@
 /// The push `event`: new events of one conversation, in the order of `seq`.
 package struct EventPush: Hashable, WireObject {
     package var events: [ChatEvent]
-    /// Whether the client should show no notification.
+    /// Whether the client should suppress the notification.
     package var isSilent: Bool
-    /// The `seq` up to which the events contain changes; nil means the `seq` of the last event.
+    /// The `seq` up to which changes are applied to the events; nil for the `seq` of the last
+    /// event.
     package var asOf: Int64?
 
     package init(events: [ChatEvent], isSilent: Bool = false, asOf: Int64? = nil) {
@@ -25,8 +26,8 @@ package struct EventPush: Hashable, WireObject {
     }
 }
 
-/// The newest position of a log, without the events. The server sends it instead of events that it
-/// does not push, and repeats it some time after the last event of a conversation.
+/// The newest position of a log, without the events. The server sends a nudge instead of events
+/// that it does not push, and repeats it some time after the last event of the conversation.
 package struct HeadNudge: Hashable, WireObject {
     package var conversation: ConversationID
     package var seq: Int64
@@ -66,11 +67,11 @@ package struct HeadNudge: Hashable, WireObject {
 
 /// The push `head`: changed heads. It is sent at most once a second on each connection.
 package struct HeadPush: Hashable, WireObject {
-    /// The heads of new conversations, and of those whose title, members, settings or counters
-    /// changed for reasons other than new events.
+    /// The heads of new conversations, and of conversations whose title, members, settings or
+    /// counters changed for reasons other than new events.
     package var heads: [ChatHead]
     package var nudges: [HeadNudge]
-    /// The conversations that the user no longer has.
+    /// The conversations that are no longer in the user's list.
     package var gone: [ConversationID]
 
     package init(heads: [ChatHead] = [], nudges: [HeadNudge] = [], gone: [ConversationID] = []) {

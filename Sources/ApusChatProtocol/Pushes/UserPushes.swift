@@ -1,7 +1,6 @@
 /// The push `typing`: a member is writing, or has stopped.
 package struct TypingPush: Hashable, WireObject {
     package var conversation: ConversationID
-    /// The member.
     package var user: UserName
     /// Whether the member has stopped writing.
     package var isStopped: Bool

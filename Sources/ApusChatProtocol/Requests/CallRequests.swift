@@ -1,13 +1,14 @@
 package import ApusJSON
 
-/// `call.start`: calls the other members, or returns the call that is in progress. Of two calls
-/// that cross, the later one returns the earlier one, which its client then accepts.
+/// `call.start`: calls the other members, or returns the call that is in progress. If two members
+/// call each other at the same time, the later request returns the earlier call, which its client
+/// then accepts.
 package struct CallStartRequest: Hashable, WireObject {
     package var id: ClientID
     package var conversation: ConversationID
     /// The media: `audio` or `video`.
     package var media: CallMedia
-    /// The media servers whose calls the client can join, such as `livekit`.
+    /// The kinds of media servers whose calls the client can join, such as `livekit`.
     package var backends: [String]
 
     package init(id: ClientID, conversation: ConversationID, media: CallMedia, backends: [String] = []) {
@@ -154,9 +155,9 @@ package struct CallServersAnswer: Hashable, WireObject {
 package struct CallServer: Hashable, WireObject {
     /// The URLs (RFC 7064, RFC 7065).
     package var urls: [String]
-    /// The user name for a TURN server.
+    /// The user name for a TURN server; nil for a STUN server.
     package var username: String?
-    /// The password for a TURN server.
+    /// The password for a TURN server; nil for a STUN server.
     package var credential: String?
 
     package init(urls: [String], username: String? = nil, credential: String? = nil) {
@@ -188,7 +189,7 @@ package struct SignalRequest: Hashable, WireObject {
     package var recipient: UserName?
     /// The device of the recipient; nil for all devices. Ignored without a recipient.
     package var device: DeviceID?
-    /// The data, which the server passes on unchanged.
+    /// The data. The server forwards it unchanged.
     package var data: JSONObject
 
     package init(conversation: ConversationID, call: Int64, recipient: UserName? = nil, device: DeviceID? = nil, data: JSONObject) {

@@ -9,9 +9,9 @@ package struct ChatVerb<Request: WireObject, Answer: WireObject>: Sendable {
 }
 
 extension ChatVerb {
-    /// Returns the bytes whose SHA-256 identifies a request, so that a retry can be distinguished
-    /// from another request with the same id: a version byte, and the canonical form of the verb
-    /// and of all fields except the id. `send` has a different form, ``SendRequest/hashedBytes()``.
+    /// Returns the bytes whose SHA-256 distinguishes a retry from another request with the same id.
+    /// They are a version byte, and the canonical form of the verb and of all fields except the id.
+    /// For `send`, use ``SendRequest/hashedBytes()``.
     package func hashedBytes(of request: Request) throws(JSONError) -> [UInt8] {
         var writer = WireWriter()
         request.write(to: &writer)

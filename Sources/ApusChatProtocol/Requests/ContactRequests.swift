@@ -1,8 +1,8 @@
 /// `contacts`: requests the contacts, contact requests and blocked users.
 package struct ContactsRequest: Hashable, WireObject {
-    /// Restricts the answer to one state.
+    /// The state to which the answer is restricted; nil for all states.
     package var state: ContactState?
-    /// The `page` of the previous answer; absent for the first page.
+    /// The `page` of the previous answer; nil for the first page.
     package var page: PageToken?
 
     package init(state: ContactState? = nil, page: PageToken? = nil) {
@@ -39,9 +39,9 @@ public enum ContactState: String, WireChoice {
 public struct Contact: Hashable, Sendable, WireObject {
     /// The other user.
     public var user: ChatUser
-    /// The relation.
+    /// The relation of the user to the other user.
     public var state: ContactState
-    /// The alias that the user gave the contact; nil if absent.
+    /// The alias that the user gave the contact; nil if there is none.
     public var alias: String?
     /// The text of the contact request; nil if it has no text, or if the request was answered.
     public var text: String?
@@ -73,10 +73,11 @@ public struct Contact: Hashable, Sendable, WireObject {
     }
 }
 
-/// The answer to `contacts`, in a fixed order. A page can be empty.
+/// The answer to `contacts`. The order is the same on every request. A page can be empty although
+/// further pages follow.
 package struct ContactsAnswer: Hashable, WireObject {
     package var contacts: [Contact]
-    /// The position of the next page; absent on the last one.
+    /// The position of the next page; nil on the last page.
     package var page: PageToken?
 
     package init(contacts: [Contact], page: PageToken? = nil) {
@@ -100,9 +101,9 @@ package struct ContactsAnswer: Hashable, WireObject {
 package struct ContactRequestRequest: Hashable, WireObject {
     package var id: ClientID
     package var user: UserName
-    /// A text that the other user sees with the request.
+    /// A text that the other user sees with the request; nil if there is none.
     package var text: String?
-    /// The alias that the user gives the contact.
+    /// The alias that the user gives the contact; nil if there is none.
     package var alias: String?
 
     package init(id: ClientID, user: UserName, text: String? = nil, alias: String? = nil) {
@@ -127,8 +128,8 @@ package struct ContactRequestRequest: Hashable, WireObject {
     }
 }
 
-/// `contact.answer`: accepts or declines a contact request. The other user receives no event if the
-/// request is declined.
+/// `contact.answer`: accepts or declines a contact request. If the user declines it, the other user
+/// receives no event.
 package struct ContactAnswerRequest: Hashable, WireObject {
     package var id: ClientID
     /// The user that sent the request.
@@ -155,7 +156,8 @@ package struct ContactAnswerRequest: Hashable, WireObject {
     }
 }
 
-/// `contact.remove`, `block` and `unblock`. The other user receives no event.
+/// `contact.remove`, `block` and `unblock`: removes, blocks or unblocks a user. The other user
+/// receives no event.
 package struct ContactUserRequest: Hashable, WireObject {
     package var id: ClientID
     package var user: UserName
@@ -181,7 +183,7 @@ package struct ContactAliasRequest: Hashable, WireObject {
     package var id: ClientID
     /// The contact.
     package var user: UserName
-    /// The alias; empty removes it.
+    /// The alias; an empty string removes it.
     package var alias: String
 
     package init(id: ClientID, user: UserName, alias: String) {
@@ -206,14 +208,15 @@ package struct ContactAliasRequest: Hashable, WireObject {
 /// `report`: reports messages, a user or a conversation to the operators of the server.
 package struct ReportRequest: Hashable, WireObject {
     package var id: ClientID
-    /// The conversation of the messages; without `seqs` and `user`, the reported conversation.
+    /// The conversation of the reported messages. Without `seqs` and `user`, the conversation
+    /// itself is reported.
     package var conversation: ConversationID?
     /// The `seq` of each reported message.
     package var seqs: [Int64]
     /// The reported user; ignored if the request names messages.
     package var user: UserName?
     package var reason: ReportReason
-    /// The explanation of the user that sends the report.
+    /// The explanation by the reporting user; nil if there is none.
     package var text: String?
 
     package init(
@@ -250,7 +253,7 @@ package struct ReportRequest: Hashable, WireObject {
     }
 }
 
-/// The reason of a report.
+/// The reason for a report.
 public enum ReportReason: String, WireChoice {
     case spam, abuse, violence, illegal, impersonation, other
     case unknown

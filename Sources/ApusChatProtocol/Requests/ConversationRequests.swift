@@ -1,5 +1,5 @@
-/// `conversation.open`: returns the conversation with another user, which is created if it does not
-/// exist.
+/// `conversation.open`: returns the conversation with another user. Creates the conversation if it
+/// does not exist.
 package struct OpenRequest: Hashable, WireObject {
     package var id: ClientID
     /// The other user.
@@ -21,8 +21,8 @@ package struct OpenRequest: Hashable, WireObject {
     }
 }
 
-/// `conversation.create`: creates a group or a channel, whose owner is the user. Users whose
-/// setting `add` includes the owner are added, and other users are invited.
+/// `conversation.create`: creates a group or a channel, which the user owns. Adds the users whose
+/// setting `add` includes the owner, and invites other users.
 package struct CreateRequest: Hashable, WireObject {
     package var id: ClientID
     /// The kind: `group` or `channel`.
@@ -32,7 +32,7 @@ package struct CreateRequest: Hashable, WireObject {
     package var about: String?
     /// The picture; nil without one.
     package var avatar: BlobID?
-    /// The first members.
+    /// The users to add or invite.
     package var users: [UserName]
     /// The settings that differ from the defaults of the kind.
     package var settings: ConversationSettingsChange?
@@ -79,11 +79,10 @@ package struct CreateRequest: Hashable, WireObject {
 
 /// The answer to the requests that open, create or join a conversation.
 package struct HeadAnswer: Hashable, WireObject {
-    /// The head of the conversation.
     package var head: ChatHead
-    /// The users that were invited instead of added.
+    /// The users that were invited rather than added.
     package var invited: [UserName]
-    /// The names without an account, and the users that could be neither added nor invited.
+    /// The names that belong to no account or to a user that could be neither added nor invited.
     package var unknown: [UserName]
 
     package init(head: ChatHead, invited: [UserName] = [], unknown: [UserName] = []) {
@@ -130,7 +129,8 @@ package struct InfoAnswer: Hashable, WireObject {
     package var about: String?
     /// The time of creation, in milliseconds since 1970.
     package var createdAt: Int64
-    /// The user that created the conversation.
+    /// The user that created the conversation; nil if the requesting user cannot see the
+    /// first event.
     package var by: UserName?
 
     package init(head: ChatHead, about: String? = nil, createdAt: Int64, by: UserName? = nil) {
@@ -160,11 +160,11 @@ package struct InfoAnswer: Hashable, WireObject {
 package struct ConversationSetRequest: Hashable, WireObject {
     package var id: ClientID
     package var conversation: ConversationID
-    /// The new title.
+    /// The new title; nil leaves it unchanged.
     package var title: String?
-    /// The new description; empty removes it.
+    /// The new description. An empty string removes it.
     package var about: String?
-    /// The new picture; empty removes it.
+    /// The new picture, or its removal.
     package var avatar: BlobChange?
     /// The settings to change.
     package var settings: ConversationSettingsChange?
@@ -235,9 +235,9 @@ package struct DeleteRequest: Hashable, WireObject {
 
 /// `directory`: requests the groups and channels that the server lists.
 package struct DirectoryRequest: Hashable, WireObject {
-    /// A part of the title or the description.
+    /// Text that the title or the description must contain; nil for all conversations.
     package var query: String?
-    /// The `page` of the previous answer; absent for the first page.
+    /// The `page` of the previous answer; nil for the first page.
     package var page: PageToken?
 
     package init(query: String? = nil, page: PageToken? = nil) {
@@ -310,7 +310,7 @@ public struct DirectoryEntry: Hashable, Sendable, WireObject {
 /// The answer to `directory`, newest conversation first.
 package struct DirectoryAnswer: Hashable, WireObject {
     package var conversations: [DirectoryEntry]
-    /// The position of the next page; absent on the last one.
+    /// The position of the next page; nil on the last page.
     package var page: PageToken?
 
     package init(conversations: [DirectoryEntry], page: PageToken? = nil) {

@@ -14,7 +14,7 @@ public struct ChatDevice: Hashable, Sendable, WireObject {
     public var lastSeen: Int64
     /// The network address of the last sign-in or renewal of the session; nil if it is not known.
     public var address: String?
-    /// Whether it is the device that sent the request.
+    /// Whether this device sent the request.
     public var isCurrent: Bool
 
     package init(
@@ -52,9 +52,9 @@ public struct ChatDevice: Hashable, Sendable, WireObject {
 
 /// The answer to `devices`.
 package struct DevicesAnswer: Hashable, WireObject {
-    /// The devices with a session, last used first.
+    /// The devices with a session, the last used device first.
     package var devices: [ChatDevice]
-    /// Whether a sign-in needs a code of an authenticator.
+    /// Whether a sign-in requires a code from an authenticator.
     package var hasAuthenticator: Bool
 
     package init(devices: [ChatDevice], hasAuthenticator: Bool = false) {
@@ -76,7 +76,7 @@ package struct DevicesAnswer: Hashable, WireObject {
 /// `device.remove`: ends the session of one device, or of all devices except the requesting one.
 package struct DeviceRemoveRequest: Hashable, WireObject {
     package var id: ClientID
-    /// The device whose session ends.
+    /// The device whose session ends; nil if `isOthers` is true.
     package var device: DeviceID?
     /// Whether the sessions of all devices except the requesting one end.
     package var isOthers: Bool
@@ -103,13 +103,13 @@ package struct DeviceRemoveRequest: Hashable, WireObject {
     }
 }
 
-/// `push.set`: sets the push subscription of the device, which receives notifications while it is
-/// not connected.
+/// `push.set`: sets the push subscription of the device. The device receives notifications while it
+/// is not connected.
 package struct PushSetRequest: Hashable, WireObject {
     package var id: ClientID
     /// The push service; `none` removes the subscription.
     package var service: PushService
-    /// The subscription, in the form of the push service (RFC 8030 for `web`).
+    /// The subscription, in the format of the push service (RFC 8030 for `web`); nil for `none`.
     package var data: JSONObject?
 
     package init(id: ClientID, service: PushService, data: JSONObject? = nil) {

@@ -8,19 +8,19 @@ package struct HistoryRequest: Hashable, WireObject {
         case from(Int64)
         /// The newest events with `seq` < `before`.
         case before(Int64)
-        /// The events around a `seq`: at most half of the limit before it, and the rest from it
-        /// onward.
+        /// The events around a `seq`: at most half of the limit before the `seq`, and the rest from
+        /// the `seq` onward.
         case around(Int64)
     }
 
     package var conversation: ConversationID
     package var range: Range
     package var limit: Int
-    /// Restricts the events to a thread: the message that began it, and its replies. The events of
-    /// such a page are not consecutive.
+    /// The `seq` of the message that began a thread. Restricts the events to this message and its
+    /// replies, which need not be consecutive.
     package var thread: Int64?
-    /// Restricts the events to a message and its edits, each with its original content. The events
-    /// of such a page are not consecutive.
+    /// The `seq` of a message. Restricts the events to the message and its edits, each with its
+    /// original content. These events need not be consecutive.
     package var edits: Int64?
 
     package init(
@@ -96,13 +96,13 @@ package struct HistoryAnswer: Hashable, WireObject {
     }
 
     package var conversation: ConversationID
-    /// Events in ascending order of `seq`, which are consecutive unless the request is for a thread
-    /// or for edits. There can be fewer than requested, at the ends of the visible log and at the
+    /// Events in ascending order of `seq`. They are consecutive unless the request is for a thread
+    /// or for edits. Their number is lower than requested at the ends of the visible log and at the
     /// size limit of an answer.
     package var events: [ChatEvent]
     package var mine: [Mine]
-    /// The `seq` of the newest event that the user can see. The events contain all changes up to
-    /// it.
+    /// The `seq` of the newest event that the user can see. Unless the request is for edits, all
+    /// changes up to this `seq` are applied to the events.
     package var seq: Int64
     /// The first `seq` that the user can see.
     package var minSeq: Int64

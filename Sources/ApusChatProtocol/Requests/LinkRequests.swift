@@ -4,9 +4,10 @@ package struct LinkCreateRequest: Hashable, WireObject {
     package var conversation: ConversationID
     /// The role of users that join by the link: `member` by default, `reader` or `guest`.
     package var role: MemberRole?
-    /// The time at which the link expires, in milliseconds since 1970; nil if it does not.
+    /// The time at which the link expires, in milliseconds since 1970; nil if the link does not
+    /// expire.
     package var expiresAt: Int64?
-    /// The maximum number of joins by the link, and of requests to join by it; nil for no limit.
+    /// The maximum number of joins and of requests to join by the link; nil for no limit.
     package var uses: Int64?
     /// Whether users that join by the link need an approval.
     package var needsApproval: Bool
@@ -49,17 +50,18 @@ package struct LinkCreateRequest: Hashable, WireObject {
 public struct InviteLink: Hashable, Sendable, WireObject {
     /// The secret part of the link.
     public var code: LinkCode
-    /// The role of users that join.
+    /// The role of users that join by the link.
     public var role: MemberRole
     /// The user that created the link.
     public var by: UserName
     /// The time at which the link was created, in milliseconds since 1970.
     public var at: Int64
-    /// The time at which the link expires, in milliseconds since 1970; nil if it does not.
+    /// The time at which the link expires, in milliseconds since 1970; nil if the link does not
+    /// expire.
     public var expiresAt: Int64?
-    /// The maximum number of joins by the link, and of requests to join by it; nil for no limit.
+    /// The maximum number of joins and of requests to join by the link; nil for no limit.
     public var uses: Int64?
-    /// The number of joins by the link, and of requests to join by it.
+    /// The number of joins and of requests to join by the link.
     public var used: Int64
     /// Whether users that join by the link need an approval.
     public var needsApproval: Bool
@@ -135,7 +137,7 @@ package struct LinkListRequest: Hashable, WireObject {
     }
 }
 
-/// The answer to `link.list`, newest first.
+/// The answer to `link.list`. The newest link is the first.
 package struct LinkListAnswer: Hashable, WireObject {
     package var links: [InviteLink]
 
@@ -152,7 +154,7 @@ package struct LinkListAnswer: Hashable, WireObject {
     }
 }
 
-/// `link.revoke`: invalidates a link.
+/// `link.revoke`: revokes an invite link.
 package struct LinkRevokeRequest: Hashable, WireObject {
     package var id: ClientID
     package var conversation: ConversationID
@@ -177,7 +179,7 @@ package struct LinkRevokeRequest: Hashable, WireObject {
     }
 }
 
-/// `link.info`: requests the properties of the conversation of a link.
+/// `link.info`: requests the properties of the conversation to which a link leads.
 package struct LinkInfoRequest: Hashable, WireObject {
     package var code: LinkCode
 
@@ -194,7 +196,7 @@ package struct LinkInfoRequest: Hashable, WireObject {
     }
 }
 
-/// The answer to `link.info`: the conversation of a link.
+/// The answer to `link.info`: the conversation to which a link leads.
 public struct LinkInfoAnswer: Hashable, Sendable, WireObject {
     /// The title.
     public var title: String
@@ -204,7 +206,7 @@ public struct LinkInfoAnswer: Hashable, Sendable, WireObject {
     public var avatar: BlobID?
     /// The number of members.
     public var members: Int64
-    /// The way in which users join: immediately or after an approval.
+    /// Whether users join immediately or after an approval.
     public var join: JoinRule
     /// The user that created the link.
     public var by: ChatUser

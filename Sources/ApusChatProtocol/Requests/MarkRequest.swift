@@ -2,9 +2,10 @@
 package struct MarkRequest: Hashable, WireObject {
     package var conversation: ConversationID
     /// The ordinal of the last message that the user has read. A lower or equal ordinal does not
-    /// move the position. Any ordinal ends the mark as unread.
+    /// move the position. Any ordinal removes the mark as unread.
     package var read: Int64?
-    /// The ordinal of the last message that this device has received. It is not stored.
+    /// The ordinal of the last message that this device has received. The server keeps it in memory
+    /// only.
     package var received: Int64?
 
     package init(conversation: ConversationID, read: Int64? = nil, received: Int64? = nil) {
@@ -36,7 +37,7 @@ package struct MarkAnswer: Hashable, WireObject {
     package var read: Int64?
     package var unread: Int64?
     package var mentions: Int64?
-    /// The ordinal of the newest message that was counted.
+    /// The ordinal of the newest message that the numbers include.
     package var n: Int64?
 
     package init(conversation: ConversationID, read: Int64? = nil, unread: Int64? = nil, mentions: Int64? = nil, n: Int64? = nil) {

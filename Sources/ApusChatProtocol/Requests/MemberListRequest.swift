@@ -1,12 +1,12 @@
-/// `members`: requests the members of a conversation, in a fixed order.
+/// `members`: requests the members of a conversation. The order is the same on every request.
 package struct MembersRequest: Hashable, WireObject {
     package var conversation: ConversationID
-    /// A part of the account name or of the shown name.
+    /// Text that the account name or the shown name must contain; nil for all members.
     package var query: String?
     /// The state of the listed users; `joined` by default. The owner and the admins can also
     /// request `invited`, `requested` and `banned`.
     package var state: MemberState?
-    /// The `page` of the previous answer; absent for the first page.
+    /// The `page` of the previous answer; nil for the first page.
     package var page: PageToken?
 
     package init(
@@ -36,12 +36,12 @@ package struct MembersRequest: Hashable, WireObject {
 /// The answer to `members`.
 package struct MembersAnswer: Hashable, WireObject {
     package var members: [ChatMember]
-    /// The version of the list at the time of this page. If it differs from that of the previous
-    /// page, the list changed between the pages.
+    /// The version of the list at the time of this page. If it differs from the version of the
+    /// previous page, the list changed between the two pages.
     package var version: Int64
     /// The number of members on all pages.
     package var total: Int64
-    /// The position of the next page; absent on the last one.
+    /// The position of the next page; nil on the last page.
     package var page: PageToken?
 
     package init(members: [ChatMember], version: Int64, total: Int64, page: PageToken? = nil) {

@@ -28,7 +28,7 @@ package struct MemberAddAnswer: Hashable, WireObject {
     package var conversation: ConversationID
     /// The id of the request.
     package var id: ClientID
-    /// The `seq` of the last event that was added to the log; nil if absent.
+    /// The `seq` of the last event that was added to the log; nil if no event was added.
     package var seq: Int64?
     /// The time of the request, in milliseconds since 1970.
     package var at: Int64
@@ -36,7 +36,7 @@ package struct MemberAddAnswer: Hashable, WireObject {
     package var added: [UserName]
     /// The users that were invited.
     package var invited: [UserName]
-    /// The names without an account, and the users that could be neither added nor invited.
+    /// The names that belong to no account or to a user that could be neither added nor invited.
     package var unknown: [UserName]
 
     package init(
@@ -134,7 +134,7 @@ package struct MemberAnswerAnswer: Hashable, WireObject {
     }
 }
 
-/// `member.join`: joins by a link or by the directory, or requests to join.
+/// `member.join`: joins a conversation by a link or through the directory, or requests to join it.
 package struct MemberJoinRequest: Hashable, WireObject {
     package var id: ClientID
     /// A conversation that the directory lists.
@@ -216,7 +216,7 @@ package struct MemberLeaveRequest: Hashable, WireObject {
     }
 }
 
-/// `member.remove` and `member.unban`.
+/// `member.remove` and `member.unban`: removes members, or lifts bans.
 package struct MemberUsersRequest: Hashable, WireObject {
     package var id: ClientID
     package var conversation: ConversationID
@@ -241,13 +241,13 @@ package struct MemberUsersRequest: Hashable, WireObject {
     }
 }
 
-/// `member.ban` and `member.mute`.
+/// `member.ban` and `member.mute`: bans users, or silences members.
 package struct MemberUntilRequest: Hashable, WireObject {
     package var id: ClientID
     package var conversation: ConversationID
     package var users: [UserName]
-    /// The end of the ban or of the silencing, in milliseconds since 1970; nil for no end. For
-    /// `member.mute`, 0 restores the permission to write.
+    /// The time at which the ban or the silencing ends, in milliseconds since 1970; nil for no end.
+    /// For `member.mute`, 0 restores the permission to write.
     package var until: Int64?
 
     package init(id: ClientID, conversation: ConversationID, users: [UserName], until: Int64? = nil) {

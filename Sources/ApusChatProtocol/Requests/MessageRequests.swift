@@ -164,9 +164,9 @@ package struct TypingRequest: Hashable, WireObject {
 }
 
 /// `subscribe`: sets the conversations that are on the screen. The connection receives all their
-/// events, typing notifications and presences. Replaces the previous subscription.
+/// events, typing notifications and presences. A new subscription replaces the previous one.
 package struct SubscribeRequest: Hashable, WireObject {
-    /// The conversations; empty if none is on the screen.
+    /// The conversations. An empty list ends the subscription.
     package var conversations: [ConversationID]
 
     package init(conversations: [ConversationID]) {
@@ -187,7 +187,7 @@ package struct ReadersRequest: Hashable, WireObject {
     package var conversation: ConversationID
     /// The `seq` of the message.
     package var seq: Int64
-    /// The `page` of the previous answer; absent for the first page.
+    /// The `page` of the previous answer; nil for the first page.
     package var page: PageToken?
 
     package init(conversation: ConversationID, seq: Int64, page: PageToken? = nil) {
@@ -209,11 +209,11 @@ package struct ReadersRequest: Hashable, WireObject {
     }
 }
 
-/// The answer to `readers`, in a fixed order.
+/// The answer to `readers`. The order is the same on every request.
 package struct ReadersAnswer: Hashable, WireObject {
     /// The members that have read or received the message.
     package var readers: [Reader]
-    /// The position of the next page; absent on the last one.
+    /// The position of the next page; nil on the last page.
     package var page: PageToken?
 
     package init(readers: [Reader], page: PageToken? = nil) {

@@ -57,9 +57,9 @@ package struct OwnSetRequest: Hashable, WireObject {
 package struct DraftRequest: Hashable, WireObject {
     package var id: ClientID
     package var conversation: ConversationID
-    /// The text; empty removes the draft.
+    /// The text; an empty string removes the draft.
     package var text: String
-    /// The `seq` of the message that the draft replies to.
+    /// The `seq` of the message that the draft replies to; nil if it is not a reply.
     package var ref: Int64?
 
     package init(id: ClientID, conversation: ConversationID, text: String, ref: Int64? = nil) {
@@ -89,14 +89,15 @@ public struct Folder: Hashable, Sendable, WireObject {
     /// The name.
     public var name: String
     /// The rule that fills the folder: `unread`, `people`, `groups` or `channels`; nil for a folder
-    /// that the user fills.
+    /// whose conversations the user selects.
     public var filter: String?
 
     /// Creates a folder.
     ///
     /// - Parameters:
     ///   - name: The name.
-    ///   - filter: The rule that fills the folder. Default: none; the user fills it.
+    ///   - filter: The rule that fills the folder. Default: none; the user selects the
+    ///     conversations.
     public init(name: String, filter: String? = nil) {
         self.name = name
         self.filter = filter
@@ -150,7 +151,7 @@ public struct UserSettings: Hashable, Sendable, WireObject {
     ///   - quietFrom: The start of the quiet hours, in minutes after midnight UTC.
     ///   - quietUntil: The end of the quiet hours, in minutes after midnight UTC. A change in which
     ///     the start and the end are equal removes the quiet hours.
-    ///   - folders: The folders, in the order of the list.
+    ///   - folders: The folders, in the order in which they are shown.
     public init(
         messages: Audience? = nil, lastSeen: Audience? = nil, avatar: Audience? = nil, add: Audience? = nil, find: Audience? = nil,
         receipts: Bool? = nil, typing: Bool? = nil, quietFrom: Int64? = nil, quietUntil: Int64? = nil, folders: [Folder]? = nil

@@ -39,9 +39,9 @@ package struct ReactionsRequest: Hashable, WireObject {
     package var conversation: ConversationID
     /// The `seq` of the message.
     package var ref: Int64
-    /// Restricts the answer to one reaction.
+    /// The reaction to which the answer is restricted; nil for all reactions.
     package var key: String?
-    /// The `page` of the previous answer; absent for the first page.
+    /// The `page` of the previous answer; nil for the first page.
     package var page: PageToken?
 
     package init(conversation: ConversationID, ref: Int64, key: String? = nil, page: PageToken? = nil) {
@@ -92,7 +92,7 @@ public struct Reaction: Hashable, Sendable, WireObject {
 /// The answer to `reactions`.
 package struct ReactionsAnswer: Hashable, WireObject {
     package var reactions: [Reaction]
-    /// The position of the next page; absent on the last one.
+    /// The position of the next page; nil on the last page.
     package var page: PageToken?
 
     package init(reactions: [Reaction], page: PageToken? = nil) {
@@ -111,13 +111,13 @@ package struct ReactionsAnswer: Hashable, WireObject {
     }
 }
 
-/// `vote`: sets the user's votes in a poll, which replace earlier ones.
+/// `vote`: sets the user's votes in a poll. They replace earlier votes.
 package struct VoteRequest: Hashable, WireObject {
     package var id: ClientID
     package var conversation: ConversationID
     /// The `seq` of the poll.
     package var ref: Int64
-    /// The indices of the options; empty withdraws the votes.
+    /// The indices of the options; an empty list withdraws the votes.
     package var options: [Int64]
 
     package init(id: ClientID, conversation: ConversationID, ref: Int64, options: [Int64]) {

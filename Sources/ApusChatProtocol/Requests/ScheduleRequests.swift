@@ -7,7 +7,7 @@ package struct ScheduleRequest: Hashable, WireObject {
     /// The kind of the message.
     package var kind: EventKind
     package var body: JSONObject
-    /// The `seq` of the message that this one replies to.
+    /// The `seq` of the message that this one replies to; nil if it is not a reply.
     package var ref: Int64?
     /// The `seq` of the message that began the thread; nil outside of threads.
     package var thread: Int64?
@@ -63,7 +63,7 @@ public struct ScheduledMessage: Hashable, Sendable, WireObject {
     public var kind: EventKind
     /// The body.
     public var body: JSONObject
-    /// The `seq` of the message that this one replies to.
+    /// The `seq` of the message that this one replies to; nil if it is not a reply.
     public var ref: Int64?
     /// The `seq` of the message that began the thread; nil outside of threads.
     public var thread: Int64?
@@ -71,7 +71,7 @@ public struct ScheduledMessage: Hashable, Sendable, WireObject {
     public var isSilent: Bool
     /// The time at which the message is sent, in milliseconds since 1970.
     public var sendAt: Int64
-    /// The reason for which the message could not be sent; nil if it was not refused.
+    /// The error with which the server refused to send the message; nil if it did not refuse.
     public var error: ChatError.Code?
 
     package init(
@@ -134,9 +134,9 @@ package struct ScheduleAnswer: Hashable, WireObject {
 
 /// `scheduled`: requests the user's scheduled messages.
 package struct ScheduledRequest: Hashable, WireObject {
-    /// Restricts the answer to one conversation.
+    /// The conversation to which the answer is restricted; nil for all conversations.
     package var conversation: ConversationID?
-    /// The `page` of the previous answer; absent for the first page.
+    /// The `page` of the previous answer; nil for the first page.
     package var page: PageToken?
 
     package init(conversation: ConversationID? = nil, page: PageToken? = nil) {
@@ -155,11 +155,10 @@ package struct ScheduledRequest: Hashable, WireObject {
     }
 }
 
-/// The answer to `scheduled`, in the order of the times of the messages.
+/// The answer to `scheduled`, in the order in which the messages are sent.
 package struct ScheduledAnswer: Hashable, WireObject {
-    /// The messages.
     package var scheduled: [ScheduledMessage]
-    /// The position of the next page; absent on the last one.
+    /// The position of the next page; nil on the last page.
     package var page: PageToken?
 
     package init(scheduled: [ScheduledMessage], page: PageToken? = nil) {
@@ -178,8 +177,8 @@ package struct ScheduledAnswer: Hashable, WireObject {
     }
 }
 
-/// `unschedule`: removes a scheduled message. To send a message now, a client sends it and then
-/// removes it from the schedule.
+/// `unschedule`: removes a scheduled message. To send a scheduled message now, a client first sends
+/// the message and then removes it from the schedule.
 package struct UnscheduleRequest: Hashable, WireObject {
     package var id: ClientID
     /// The id of the request that scheduled the message.

@@ -1,19 +1,19 @@
-/// `search`: finds messages by the words of their texts, or lists the messages of some kinds.
+/// `search`: finds messages by the words of their texts, or lists the messages of given kinds.
 package struct SearchRequest: Hashable, WireObject {
     /// The words. A message must contain all of them; text in quotes must occur literally. An empty
     /// text matches all messages; the request must then name kinds and a conversation.
     package var query: String
-    /// Restricts the search to a conversation.
+    /// The conversation to which the search is restricted; nil for all conversations.
     package var conversation: ConversationID?
-    /// Restricts the search to a sender.
+    /// The sender to which the search is restricted; nil for all senders.
     package var sender: UserName?
-    /// Restricts the search to kinds of messages.
+    /// The kinds to which the search is restricted; empty for all kinds.
     package var kinds: [EventKind]
-    /// The earliest time of a message, in milliseconds since 1970.
+    /// The earliest time of a message, in milliseconds since 1970; nil for no limit.
     package var fromAt: Int64?
-    /// The latest time of a message, in milliseconds since 1970.
+    /// The latest time of a message, in milliseconds since 1970; nil for no limit.
     package var untilAt: Int64?
-    /// The `page` of the previous answer; absent for the first page.
+    /// The `page` of the previous answer; nil for the first page.
     package var page: PageToken?
 
     package init(
@@ -57,7 +57,7 @@ package struct SearchRequest: Hashable, WireObject {
 package struct SearchHit: Hashable, WireObject {
     /// The message.
     package var event: ChatEvent
-    /// The part of the text around the first word found.
+    /// The part of the text around the first found word.
     package var snippet: String
     /// The ranges of the found words in the snippet.
     package var ranges: [TextRange]
@@ -109,14 +109,13 @@ public struct TextRange: Hashable, Sendable, WireObject {
     }
 }
 
-/// The answer to `search`, newest first.
+/// The answer to `search`. The newest message is the first.
 package struct SearchAnswer: Hashable, WireObject {
-    /// The messages.
     package var hits: [SearchHit]
-    /// The position of the next page; absent on the last one.
+    /// The position of the next page; nil on the last page.
     package var page: PageToken?
-    /// The time up to which the index contains all messages, in milliseconds since 1970; nil if it
-    /// contains all of them.
+    /// The time up to which the index contains all messages, in milliseconds since 1970; nil if the
+    /// index is complete.
     package var indexedAt: Int64?
 
     package init(hits: [SearchHit], page: PageToken? = nil, indexedAt: Int64? = nil) {

@@ -5,16 +5,16 @@ package struct SendRequest: Hashable, WireObject {
     package var id: ClientID
     package var conversation: ConversationID
     package var kind: EventKind
-    /// The body as sent. ``ChatKinds`` validates it after the request was checked for being a
-    /// retry.
+    /// The body as sent. ``ChatKinds`` validates it after the server has determined that the
+    /// request is not a retry.
     package var body: JSONObject
-    /// The `seq` of the message that this one replies to.
+    /// The `seq` of the message that this one replies to; nil if it is not a reply.
     package var ref: Int64?
-    /// The `seq` of the message that began the thread.
+    /// The `seq` of the message that began the thread; nil outside of threads.
     package var thread: Int64?
     /// The epoch of the group of an encrypted conversation. Reserved.
     package var ifEpoch: Int64?
-    /// Whether recipients are not notified. It is not stored with the message.
+    /// Whether recipients are not notified. This option is not stored with the message.
     package var isSilent: Bool
 
     package init(
@@ -56,9 +56,9 @@ package struct SendRequest: Hashable, WireObject {
     /// The version byte with which ``hashedBytes()`` begins.
     package static let hashVersion: UInt8 = 1
 
-    /// Returns the bytes whose SHA-256 identifies a request, so that a retry can be distinguished
-    /// from another request with the same id: the version byte, and the canonical form of `{conv,
-    /// kind, body, ref?, thread?, if_epoch?}` as sent.
+    /// Returns the bytes whose SHA-256 distinguishes a retry from another request with the same id.
+    /// They are the version byte, and the canonical form of `{conv, kind, body, ref?, thread?,
+    /// if_epoch?}` as sent.
     package func hashedBytes() throws(JSONError) -> [UInt8] {
         var writer = WireWriter()
         writer.write("conv", self.conversation)
@@ -71,7 +71,7 @@ package struct SendRequest: Hashable, WireObject {
     }
 }
 
-/// The answer to `send`, which is sent after the commit. A retry gets the same answer.
+/// The answer to `send`. The server sends it after the commit. A retry receives the same answer.
 package struct SendAnswer: Hashable, WireObject {
     package var conversation: ConversationID
     package var id: ClientID

@@ -23,13 +23,13 @@ package struct SyncRequest: Hashable, WireObject {
 
 /// The answer to `sync`.
 ///
-/// Without `since`, the first page contains the pinned conversations and the newest ones, and the
-/// other pages follow in the order of the last changes. With `since`, the pages contain the changed
+/// Without `since`, the first page contains the pinned conversations and the newest ones. The other
+/// pages follow in the order of the last changes. With `since`, the pages contain the changed
 /// conversations in a fixed order, each as a head or in `gone`. A conversation that changes between
 /// two pages can be missing; the next sync contains it.
 package struct SyncAnswer: Hashable, WireObject {
     package var heads: [ChatHead]
-    /// The conversations that the user no longer has.
+    /// The conversations that are no longer in the user's list.
     package var gone: [ConversationID]
     /// The token of the next page; nil on the last page.
     package var page: PageToken?

@@ -1,11 +1,12 @@
-/// `profile.set`: changes the user's profile, which others see. Absent fields remain unchanged.
+/// `profile.set`: changes the user's profile, which other users see. Absent fields remain
+/// unchanged.
 package struct ProfileSetRequest: Hashable, WireObject {
     package var id: ClientID
-    /// The shown name; empty removes it.
+    /// The shown name; an empty string removes it.
     package var nick: String?
-    /// The picture; empty removes it.
+    /// The picture, or its removal.
     package var avatar: BlobChange?
-    /// The status text; empty removes it.
+    /// The status text; an empty string removes it.
     package var status: String?
 
     package init(id: ClientID, nick: String? = nil, avatar: BlobChange? = nil, status: String? = nil) {
@@ -68,7 +69,7 @@ package struct UsersRequest: Hashable, WireObject {
 /// The answer to `users` and `people`.
 package struct UsersAnswer: Hashable, WireObject {
     package var users: [ChatUser]
-    /// The position of the next page; absent on the last one.
+    /// The position of the next page; nil on the last page.
     package var page: PageToken?
 
     package init(users: [ChatUser], page: PageToken? = nil) {
@@ -90,10 +91,10 @@ package struct UsersAnswer: Hashable, WireObject {
 /// `people`: finds users. If the directory of the server is closed, only an exact account name
 /// finds a user.
 package struct PeopleRequest: Hashable, WireObject {
-    /// An account name. If the directory is open, a part of an account name or of a shown name. A
-    /// leading `@` is ignored.
+    /// An account name. If the directory is open, also a part of an account name or of a shown
+    /// name. A leading `@` is ignored.
     package var query: String
-    /// The `page` of the previous answer; absent for the first page.
+    /// The `page` of the previous answer; nil for the first page.
     package var page: PageToken?
 
     package init(query: String, page: PageToken? = nil) {

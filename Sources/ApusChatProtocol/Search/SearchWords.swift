@@ -41,8 +41,8 @@ package struct SearchWords: Hashable, Sendable {
         self.phrases.append(Phrase(terms: tokens.map(\.term), isOpen: isOpen))
     }
 
-    /// Returns the ranges of all phrases in a text, in ascending order, in Unicode scalars; nil
-    /// unless there is a phrase and every phrase occurs.
+    /// Returns the ranges of all phrases in a text, in ascending order, in Unicode scalars; nil if
+    /// a phrase does not occur, or if there are no phrases.
     package func matches(in text: String) -> [Range<Int>]? {
         let tokens = SearchText.tokens(of: text)
         var ranges: [Range<Int>] = []
@@ -55,7 +55,7 @@ package struct SearchWords: Hashable, Sendable {
     }
 
     /// Returns the part of a text around the first found word, on one line, and the ranges of at
-    /// most 20 found words in it. Nil unless there is a phrase and every phrase occurs.
+    /// most 20 found words in it. Nil if a phrase does not occur, or if there are no phrases.
     package func snippet(of text: String) -> (text: String, ranges: [TextRange])? {
         guard let matches = self.matches(in: text), let first = matches.first else { return nil }
         let scalars = Array(text.unicodeScalars)

@@ -2,7 +2,7 @@ package import ApusChatProtocol
 
 /// The type of a field in the reference of the wire.
 package indirect enum FieldType: Hashable, Sendable {
-    /// A string with a number of Unicode scalars in a range.
+    /// A string whose number of Unicode scalars is in the range.
     case string(ClosedRange<Int>)
     /// A ``UserName``.
     case user
@@ -22,9 +22,9 @@ package indirect enum FieldType: Hashable, Sendable {
     case token
     /// The name of an ``EventKind``.
     case kind
-    /// An integer.
+    /// An integer in the range.
     case integer(ClosedRange<Int64>)
-    /// A number that may have a fraction.
+    /// A number in the range, which may have a fraction.
     case number(ClosedRange<Double>)
     /// Milliseconds since 1970.
     case time
@@ -41,14 +41,14 @@ package indirect enum FieldType: Hashable, Sendable {
 
     /// A `seq` or an `n`.
     package static let seq = FieldType.integer(1...WireReader.largestInteger)
-    /// A number of objects.
+    /// A count, which is 0 or greater.
     package static let count = FieldType.integer(0...WireReader.largestInteger)
 
     /// A string of at most `maximum` Unicode scalars.
     package static func string(_ maximum: Int) -> Self { .string(0...maximum) }
-    /// A string that is not empty.
+    /// A string of 1 to `maximum` Unicode scalars.
     package static func words(_ maximum: Int) -> Self { .string(1...maximum) }
-    /// Returns the known values of an open set.
+    /// Returns a choice between the known values of an open set.
     package static func choice<Choice: WireChoice>(_ type: Choice.Type) -> Self {
         .choice(Choice.allCases.filter { $0 != .unknown }.map(\.rawValue))
     }
@@ -84,7 +84,7 @@ package struct Shape: Sendable {
     package var fields: [Field]
     /// An example as JSON text.
     package var example: String
-    /// Decodes and encodes the object with the codec, which must not change it.
+    /// Decodes the object with the codec and encodes it again. The result must equal the object.
     package var recode: Recode?
 
     package init(_ name: String, _ text: String, _ fields: [Field], example: String = "", recode: Recode? = nil) {

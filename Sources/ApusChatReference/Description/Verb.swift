@@ -39,7 +39,7 @@ package struct Verb: Sendable {
         self.recodes = (Recode(Request.self), Recode(Answer.self))
     }
 
-    /// Whether the request has an id, so that the server repeats its answer to a retry.
+    /// Whether the request has an id. The server answers a retry with the stored answer.
     package var isChanging: Bool { self.request.contains(.id) }
 
     /// The error codes that every verb can return.
@@ -75,7 +75,6 @@ package struct Push: Sendable {
 
 /// The description of a route of the HTTP interface.
 package struct Route: Sendable {
-    /// The method of a request.
     package enum Method: String, Sendable { case get, post }
 
     package var method: Method
@@ -104,7 +103,7 @@ package struct Route: Sendable {
         self.recodes = (Recode(Request.self), Recode(Answer.self))
     }
 
-    /// Describes the HTTP route of a verb: `POST /api/chat/` and the name.
+    /// Creates the description of the HTTP route of a verb, `POST /api/chat/NAME`.
     package init(_ verb: Verb) {
         self.method = .post
         self.path = "/api/chat/" + verb.name

@@ -6,7 +6,7 @@ package enum MarkdownPage {
     package static let mark =
         "<!-- Generated from Sources/ApusChatReference: APUS_UPDATE_DOCS=1 with the ApusChatProtocolTests rewrites it. -->"
 
-    /// The text that follows the mark.
+    /// The generated text, which follows the mark.
     package static var text: String {
         var page = Page()
         self.writeObjects(into: &page)

@@ -20,8 +20,8 @@ package enum OpenAPIDocument {
         ])
     }
 
-    /// The document as text, with one member on each line, so that differences between versions are
-    /// small.
+    /// The document as text. Each nested value begins on a separate line, so that differences
+    /// between versions are small.
     package static var text: String {
         var text = ""
         self.append(self.value, indentation: "", to: &text)
@@ -138,8 +138,8 @@ package enum OpenAPIDocument {
         }
     }
 
-    /// Appends a value, indented by two spaces for each level. An object or array without nested
-    /// ones takes one line.
+    /// Appends a value, indented by two spaces for each level. An object or array that contains no
+    /// other container is written on one line.
     private static func append(_ value: JSONValue, indentation: String, to text: inout String) {
         let inner = indentation + "  "
         switch value {

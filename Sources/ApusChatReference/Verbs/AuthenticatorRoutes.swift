@@ -1,7 +1,7 @@
 import ApusChatProtocol
 
 extension ChatReference {
-    /// The routes of the second factor, the code of an authenticator (RFC 6238).
+    /// The routes that manage the second factor, a code from an authenticator (RFC 6238).
     static let authenticatorRoutes = [
         Route(
             .post, "/api/totp",

@@ -1,5 +1,5 @@
-/// A statement in the catalog of this target. A connection prepares it once and caches it. A test
-/// checks the query plan of each.
+/// A statement in the catalog of this target. A connection prepares each statement once and caches
+/// it. A test checks each query plan.
 protocol Query: CaseIterable, RawRepresentable<Int>, Sendable {
     static var group: QueryGroup { get }
     var sql: String { get }
@@ -26,7 +26,8 @@ enum QueryGroup: Int, CaseIterable {
     }
 }
 
-/// The statements that begin and end transactions, and those of the whole database.
+/// The statements that begin and end transactions, and those that read and set the position of the
+/// database.
 enum TransactionQuery: Int, Query {
     case begin, beginWriting, commit, position, setPosition
 

@@ -5,17 +5,18 @@ import GRDBSQLite
 final class SQLiteConnection {
     private let handle: OpaquePointer
     private var statements: [[SQLiteStatement?]]
-    /// The number of pages in the write-ahead log after the last commit of this connection.
+    /// The number of pages in the write-ahead log after the last commit of this connection; 0 after
+    /// a complete checkpoint.
     private(set) var logPages: Int32 = 0
 
     /// Opens a file.
     ///
     /// - Parameters:
     ///   - isReader: Whether the connection only reads. A writer creates the file.
-    ///   - cacheBytes: The maximum size of the page cache.
+    ///   - cacheBytes: The maximum size of the page cache, in bytes.
     init(path: String, isReader: Bool, cacheBytes: Int) throws(StorageError) {
         var handle: OpaquePointer?
-        // Only one thread uses the connection, so the lock of SQLite is not needed.
+        // Only one thread uses the connection, so the mutex of SQLite is not needed.
         let access = isReader ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
         let code = sqlite3_open_v2(path, &handle, access | SQLITE_OPEN_NOMUTEX, nil)
         guard code == SQLITE_OK, let handle else {
@@ -70,8 +71,8 @@ final class SQLiteConnection {
         return statement
     }
 
-    /// Prepares a statement that is not in the catalog of queries: one that runs once, such as
-    /// those of the schema and of the statistics.
+    /// Prepares a statement that is not in the catalog of queries because it runs once, such as a
+    /// statement of the schema or of the statistics.
     func prepare(_ sql: String) throws(StorageError) -> SQLiteStatement {
         var statement: OpaquePointer?
         let code = sqlite3_prepare_v3(self.handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil)
@@ -79,7 +80,7 @@ final class SQLiteConnection {
         return SQLiteStatement(statement)
     }
 
-    /// Whether the open snapshot has read a damaged page, after which SQLite cannot commit it.
+    /// Whether the open snapshot has read a damaged page. SQLite cannot commit the snapshot then.
     var hasFoundDamage = false
 
     /// Whether a transaction is open.
@@ -106,7 +107,7 @@ final class SQLiteConnection {
         if logPages == copied { self.logPages = 0 }
     }
 
-    /// Runs reads in one consistent state.
+    /// Runs reads on one consistent state of the database. Nested calls use the open transaction.
     func snapshot<Value>(_ body: () throws(StorageError) -> Value) throws(StorageError) -> Value {
         guard !self.isInTransaction else { return try body() }
         try self.statement(TransactionQuery.begin).run()

@@ -4,9 +4,10 @@ import ApusChatStorage
 /// clients have seen.
 ///
 /// The file `chat.place` beside the database contains a random token, which is also in the
-/// database, and the number of a committed batch. The epoch is renewed if
-/// - the file is missing or has another token, because the database was moved without it,
-/// - the inode of the database has changed, because the folder was copied or the file was replaced,
+/// database, and the number of a committed batch. The epoch is renewed in each of these cases:
+/// - the file is missing or has another token, because the database was moved without the file;
+/// - the inode of the database has changed, because the folder was copied or the database was
+///   replaced;
 /// - the database has fewer batches than the file records, because an older state was restored.
 enum DataEpoch {
     private static let file = "chat.place"

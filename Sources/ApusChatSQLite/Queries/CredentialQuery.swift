@@ -39,7 +39,7 @@ enum CredentialQuery: Int, Query {
         case .setInvitation: "INSERT OR REPLACE INTO invitation (hash, created_at, expires_at, uses_left) VALUES (?1, ?2, ?3, ?4)"
         case .removeInvitation: "DELETE FROM invitation WHERE hash = ?1"
         case .blob: "SELECT size, type, width, height, created_at, duration, thumb FROM blob WHERE digest = ?1 AND type <> ''"
-        // A reference can be older than the row with the size.
+        // A reference can add the row of a blob before the size and the type are known.
         case .setBlob:
             """
             UPDATE blob SET size = ?2, type = ?3, width = ?4, height = ?5, created_at = ?6, duration = ?7, thumb = ?8

@@ -1,4 +1,5 @@
-/// The statements of scheduled messages, of running calls, and of the erasure after a deletion.
+/// The statements of scheduled messages, of running calls, and of the erasure of deleted
+/// conversations and accounts.
 enum MaintenanceQuery: Int, Query {
     case setScheduled, removeScheduled, scheduled, scheduledOfUser, scheduledCount, dueScheduled
     case calls, deletedConversations, deletedAccounts, memberships, eventsOfSender

@@ -1,4 +1,5 @@
-/// The statements of the search index. They need connections with the index attached as `search`.
+/// The statements of the search index. They require a connection to which the index is attached as
+/// `search`.
 enum SearchQuery: Int, Query {
     case position, setPosition, newTexts, changedTexts, lastPlace, document, addDocument, addPosting, removeDocument, removePosting
     case places, hits

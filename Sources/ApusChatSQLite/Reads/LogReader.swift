@@ -63,8 +63,8 @@ struct LogReader {
         return try statement.all { EventColumns.row($0, in: self.conversation) }
     }
 
-    /// Returns the events that refer to a target, without hidden ones. Reads further rows until the
-    /// page is full.
+    /// Returns the events that refer to a target, without hidden ones. Reads rows until the page is
+    /// full or no rows remain.
     private func shown(_ query: LogQuery, of target: Int64, from: Int64, limit: Int) throws(StorageError) -> [EventView] {
         guard target > 0 else { return [] }
         var events: [EventView] = []
@@ -92,7 +92,7 @@ struct LogReader {
         return events.prefix(limit).reversed()
     }
 
-    /// Returns rows in the form that the member may see, with the annotations of the member.
+    /// Returns rows as the member may see them, with the annotations of the member.
     private func views(_ rows: [EventRow]) throws(StorageError) -> [EventView] {
         guard let first = rows.lazy.map(\.seq).min(), let last = rows.lazy.map(\.seq).max() else { return [] }
         var own: [Int64: AnnotationRow] = [:]

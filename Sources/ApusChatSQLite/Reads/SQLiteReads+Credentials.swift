@@ -30,7 +30,7 @@ extension SQLiteReads: CredentialReads {
         let statement = try self.connection.statement(CredentialQuery.code).with(user.rawValue)
         statement.bind(2, bytes: hash)
         return try statement.first { row in
-            // A code with a purpose of a later version is ignored.
+            // A code whose purpose a later version defines is ignored.
             UInt8(exactly: row.int(0)).flatMap(CodeRow.Purpose.init).map {
                 CodeRow(user: user, hash: hash, purpose: $0, expiresAt: row.int(1))
             }
@@ -57,8 +57,7 @@ extension SQLiteReads: CredentialReads {
         try self.connection.statement(CredentialQuery.quota).with(user.rawValue).number()
     }
 
-    /// Examines at most `limit` rows of the table for each page, so that no page reads the whole
-    /// table.
+    /// Examines at most `limit` rows for each page, so that no page reads the whole table.
     package func uploads(of user: UserKey, after cursor: Int64, limit: Int) throws(StorageError) -> UploadPage {
         let last = cursor + Int64(limit)
         let blobs = try self.connection.statement(CredentialQuery.uploads).with(user.rawValue, cursor + 1, last).all { row in
@@ -70,8 +69,7 @@ extension SQLiteReads: CredentialReads {
         return UploadPage(blobs: blobs.compactMap(\.self), next: last < end ? last : nil)
     }
 
-    /// Examines at most `limit` rows of the table for each page, so that no page reads the whole
-    /// table.
+    /// Examines at most `limit` rows for each page, so that no page reads the whole table.
     package func orphans(before time: Int64, after cursor: Int64, limit: Int) throws(StorageError) -> OrphanPage {
         let last = cursor + Int64(limit)
         let blobs = try self.connection.statement(CredentialQuery.orphans).with(time, cursor + 1, last).all { BlobID($0.text(0)) }

@@ -13,13 +13,12 @@ extension SQLiteReads {
         }
     }
 
-    /// Determines the positions of the page first, and then reads the heads of these conversations
-    /// only.
+    /// Determines the positions of the page first, and then reads only the heads of these
+    /// conversations.
     func headsPage(of user: UserKey, after cursor: HeadsCursor?, limit: Int) throws(StorageError) -> HeadsPage {
         var places: [Place] = []
         if cursor == nil || cursor?.pinnedAt ?? 0 > 0 {
-            // All pinned conversations are read, of which there are at most
-            // `ChatLimits.pinnedConversations`.
+            // Reads all pinned conversations. There are at most `ChatLimits.pinnedConversations`.
             let pinned = try self.connection.statement(ListQuery.pinnedPlaces).with(user.rawValue, 10_000).all(Place.init)
             places = pinned.filter { place in cursor.map { $0 < place.cursor } ?? true }
         }

@@ -3,7 +3,7 @@ package import ApusChatStorage
 
 extension SQLiteReads {
     package func scheduled(of user: UserKey, limit: Int) throws(StorageError) -> [ScheduledRow] {
-        // There are at most `ChatLimits.scheduledMessages`.
+        // A user has at most `ChatLimits.scheduledMessages` rows.
         let rows = try self.connection.statement(MaintenanceQuery.scheduledOfUser).with(user.rawValue).all(ScheduledColumns.row)
         let sorted = rows.compactMap { $0 }.sorted { ($0.sendAt, $0.address.id.rawValue) < ($1.sendAt, $1.address.id.rawValue) }
         return Array(sorted.prefix(limit))

@@ -1,6 +1,6 @@
 package import ApusChatStorage
 
-/// The reads of operators. Every list is a page.
+/// The reads for operators. Each call returns one page of a list.
 extension SQLiteReads {
     /// Returns accounts in any state, in key order.
     package func allAccounts(after cursor: UserKey?, limit: Int) throws(StorageError) -> [AccountRow] {
@@ -41,7 +41,7 @@ extension SQLiteReads {
     }
 
     /// Returns the statistics of the server by name: numbers of rows, and sizes in bytes. Reads
-    /// whole tables, which is slow for a large database.
+    /// whole tables, which is slow in a large database.
     package func statistics() throws(StorageError) -> [(name: String, count: Int64)] {
         var counts: [(String, Int64)] = []
         for (name, sql) in [
@@ -75,7 +75,7 @@ extension SQLiteReads {
 extension SQLiteStorage {
     /// Records that a report was resolved.
     ///
-    /// - Returns: False if there is no such report, or it was resolved before.
+    /// - Returns: False if the report does not exist or was already resolved.
     package func resolveReport(_ number: Int64, at time: Int64) throws(StorageError) -> Bool {
         let open = try self.reports(isOpen: true, before: number < .max ? number + 1 : number, limit: 1)
         guard open.first?.number == number else { return false }
@@ -83,7 +83,7 @@ extension SQLiteStorage {
         return true
     }
 
-    /// Rewrites the database without unused space. No batch is written until the method returns.
+    /// Rewrites the database without unused space. Batches wait until the method returns.
     package func vacuum() throws(StorageError) {
         try self.connection.execute("VACUUM")
         try self.connection.checkpoint()

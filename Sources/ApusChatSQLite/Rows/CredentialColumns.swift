@@ -1,7 +1,6 @@
 import ApusChatProtocol
 import ApusChatStorage
 
-/// The columns of a credential.
 enum CredentialColumns {
     static func row(_ row: SQLiteStatement, of user: UserKey) -> CredentialRow {
         var credential = CredentialRow(user: user, password: row.text(0), passwordChangedAt: row.int(1))
@@ -21,7 +20,6 @@ enum CredentialColumns {
     }
 }
 
-/// The columns of a device.
 enum DeviceColumns {
     static let list = "device, user, name, platform, capabilities, created_at, seen_at, address, generation, is_confirmed, rotated_at"
 
@@ -53,6 +51,5 @@ enum DeviceColumns {
 }
 
 extension SQLiteStatement {
-    /// Binds bytes.
     func bind(_ index: Int32, bytes: [UInt8]) { bytes.withUnsafeBytes { self.bind(index, bytes: $0) } }
 }

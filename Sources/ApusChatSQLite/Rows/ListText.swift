@@ -2,7 +2,8 @@ import ApusChatProtocol
 import ApusChatStorage
 import ApusJSON
 
-/// Encodes lists in a column: numbers are separated by spaces, texts are JSON.
+/// Encodes a list as the text of one column: numbers are separated by spaces, and texts are a JSON
+/// array.
 enum ListText {
     static func text(_ numbers: some Sequence<Int64>) -> String { numbers.map(String.init).joined(separator: " ") }
 
@@ -12,9 +13,9 @@ enum ListText {
 
     static func texts(_ text: String) -> [String] { self.values(text).compactMap(\.stringValue) }
 
-    /// Encodes folders. Each is an array of its name, its filter or null, and its slot. Earlier
-    /// versions wrote the name alone, or the name and the filter; the slot was then the position in
-    /// the list.
+    /// Encodes folders. Each folder is an array of its name, its filter or null, and its slot.
+    /// Earlier versions wrote only the name, or the name and the filter; the slot was then the
+    /// position in the list.
     static func text(_ folders: [FolderRow]) -> String {
         self.json(
             .array(

@@ -1,4 +1,4 @@
-/// Encodes names for full-text search, so that a name is found by any part of it.
+/// Encodes names for full-text search, so that a query finds a name by any part of it.
 ///
 /// A name is split into its pairs of consecutive characters, followed by the last character alone.
 /// A query of two or more characters is a phrase of pairs; a query of one character is the

@@ -82,7 +82,6 @@ extension AccountPrivacy {
     }
 }
 
-/// The columns of a contact.
 enum ContactColumns {
     static let list = "owner, peer, relation, is_blocked, alias, changed, text, at"
 
@@ -107,7 +106,6 @@ enum ContactColumns {
     }
 }
 
-/// The columns of a link.
 enum LinkColumns {
     static let list = "code, conversation, creator, created_at, role, used, expires_at, uses_left, needs_approval, is_revoked"
 

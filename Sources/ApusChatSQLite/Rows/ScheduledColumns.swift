@@ -1,7 +1,6 @@
 import ApusChatProtocol
 import ApusChatStorage
 
-/// The columns of a scheduled message.
 enum ScheduledColumns {
     static let list = "user, id, conversation, kind, body, ref, thread, is_silent, send_at, hash, failure"
 

@@ -1,9 +1,9 @@
 /// The first version of the schema.
 ///
-/// - A conversation has a consecutive number, its slot. The id of an event is `slot << 32 | seq`,
-///   so ids are unique, and the log of a conversation is one range of ids.
+/// - A conversation has a consecutive number, its slot. The id of an event is `slot << 32 | seq`.
+///   Ids are therefore unique, and the log of a conversation is one range of ids.
 /// - `counter` contains the numbers of a conversation, most of which change with every message.
-///   They are separate from its title, description and settings.
+///   They are separate from the title, the description and the settings.
 /// - `event.n` is the number of messages up to and including the event. It is also set for changes,
 ///   so that the `seq` of an ordinal is found by bisection.
 /// - `event_client` begins with the client's id. Clients use ids that are ordered by time, so a

@@ -6,8 +6,8 @@ extension SQLiteReads {
     private static let conversationsAtOnce = 400
     /// The maximum number of hits that one query returns.
     private static let hitsAtOnce = 64
-    /// The maximum number of queries for one page. It bounds a search whose hits are mostly
-    /// invisible to the user; such a page can be empty.
+    /// The maximum number of queries for one page. The limit bounds a search whose hits are mostly
+    /// invisible to the user. The page of that search can be empty.
     private static let maximumLooks = 8
 
     /// A message that contains the words. The user may not be able to see it.
@@ -20,13 +20,14 @@ extension SQLiteReads {
         self.renewSearchIndex()
         let isUsable = self.hasSearchIndex && self.searchHealth?.isDamaged != true
         if isUsable, let page = try self.hits(need, as: user, limit: limit) { return page }
-        // The index is rebuilt. Until then, the answer is that of an index without messages.
+        // The index is being rebuilt. Until then, the answer is that of an empty index.
         var page = SearchPage()
         page.indexedAt = 0
         return page
     }
 
-    /// Returns a page of hits; nil if the index is damaged, which is reported to its writer.
+    /// Returns a page of hits; nil if the index is damaged. The damage is reported to the writer of
+    /// the index.
     private func hits(_ need: SearchNeed, as user: UserKey, limit: Int) throws(StorageError) -> SearchPage? {
         let generation = self.searchGeneration
         var isDamaged = false
@@ -92,8 +93,8 @@ extension SQLiteReads {
     }
 
     /// Returns the newest messages before a place that contain the words, in descending order. Also
-    /// returns the lowest place down to which the result is complete; nil if there are no further
-    /// messages.
+    /// returns the lowest place down to which the result is complete, or nil if there are no
+    /// further messages.
     private func candidates(
         _ need: SearchNeed, _ slots: [Int64], before cursor: Int64, _ isDamaged: inout Bool
     ) throws(StorageError) -> ([Candidate], Int64?) {
@@ -117,7 +118,7 @@ extension SQLiteReads {
         return (complete.sorted { $0.place > $1.place }, end)
     }
 
-    /// Returns the full-text query. Terms have letters and digits only.
+    /// Returns the full-text query. Terms consist of letters and digits, so they need no escaping.
     private static func expression(_ need: SearchNeed, _ slots: ArraySlice<Int64>) -> String {
         var parts = need.words.phrases.map { phrase in
             "terms : \"" + phrase.terms.joined(separator: " ") + "\"" + (phrase.isOpen ? " *" : "")
@@ -129,7 +130,7 @@ extension SQLiteReads {
         return parts.joined(separator: " AND ")
     }
 
-    /// Runs a query that reads the file of the index.
+    /// Runs a query that reads the index. Sets `isDamaged` if the query finds damage.
     private func fromIndex<Value>(
         _ isDamaged: inout Bool, _ body: () throws(StorageError) -> Value
     ) throws(StorageError) -> Value {

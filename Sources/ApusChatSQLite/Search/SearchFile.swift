@@ -1,12 +1,13 @@
 import ApusChatStorage
 
-/// The file `search.sqlite` beside the database. It can be rebuilt from the log at any time. It is
-/// a separate file, so that indexing does not take the lock of the log's writer.
+/// The file `search.sqlite` beside the database. It can be rebuilt from the log at any time. The
+/// file is separate from the database, so that indexing does not hold the write lock of the log.
 ///
-/// - `document` has the terms of each message, by its place in the log. A message without a text
-///   has no terms, and is found by its scope. `posting` is the full-text index of `document`.
-/// - `scope` has the conversation, the sender and the kind as terms, so that a search skips other
-///   messages.
+/// - `document` contains the terms of each message, keyed by its place in the log. A message
+///   without a text has no terms, and is found by its scope. `posting` is the full-text index of
+///   `document`.
+/// - `scope` contains the conversation, the sender and the kind as terms, so that a search reads no
+///   other messages.
 enum SearchFile {
     private static let version: Int64 = 3
 
@@ -24,8 +25,8 @@ enum SearchFile {
         );
         """
 
-    /// Opens the index of a folder for writing. Creates a new index if there is none, or if the
-    /// existing one is corrupt, belongs to other data or has another version.
+    /// Opens the index of a folder for writing. Creates a new index if none exists, or if the
+    /// existing index is corrupt, belongs to other data or has another version.
     static func open(_ folder: ChatFolder, cacheBytes: Int) throws(StorageError) -> SQLiteConnection {
         let connection = try SQLiteConnection(path: folder.databasePath, isReader: true, cacheBytes: cacheBytes)
         let position = try connection.statement(TransactionQuery.position).first { $0.text(0) }
@@ -43,15 +44,15 @@ enum SearchFile {
         return connection
     }
 
-    /// Attaches the index to a connection for searches. Returns false if there is none.
+    /// Attaches the index to a connection. Returns false if the index does not exist or is corrupt.
     static func attach(_ folder: ChatFolder, to connection: SQLiteConnection, isWriter: Bool = false) throws(StorageError) -> Bool {
         guard folder.hasSearchFile else { return false }
         let attach = try connection.prepare("ATTACH ?1 AS search")
         attach.bind(1, folder.searchPath)
         do throws(StorageError) {
             try attach.run()
-            // A power failure can remove the end of the index, which is then rebuilt from an
-            // earlier position.
+            // After a power failure, the last changes of the index can be missing. They are indexed
+            // again.
             if isWriter { try connection.execute("PRAGMA search.journal_mode = WAL; PRAGMA search.synchronous = NORMAL") }
         } catch {
             if error.code == .corrupt { return false }
@@ -75,7 +76,7 @@ extension SearchFile {
 
     static func conversation(_ slot: Int64) -> String { "c\(slot)" }
     static func sender(_ user: Int64) -> String { "s\(user)" }
-    /// Returns the term of a kind, in hexadecimal digits, because the kinds of applications contain
-    /// characters that would separate terms.
+    /// Returns the term of a kind. Its characters are encoded in hexadecimal, because
+    /// application-defined kinds can contain characters that separate terms.
     static func kind(_ kind: String) -> String { "k" + kind.utf8.map { String($0, radix: 16) }.joined() }
 }

@@ -1,7 +1,8 @@
 import NIOConcurrencyHelpers
 
-/// Damage of the search index, which readers report to the writer, and the number of times that the
-/// writer has rebuilt it, after which readers attach the new file.
+/// The state of the search index that its readers and its writer share. Readers report damage.
+/// After the writer has rebuilt the index, the number of rebuilds makes readers attach the new
+/// file.
 final class SearchHealth: Sendable {
     private struct State {
         var generation = 0
@@ -17,7 +18,8 @@ final class SearchHealth: Sendable {
     /// Calls `report` after each damage that a reader finds.
     func whenDamaged(_ report: @escaping @Sendable () -> Void) { self.state.withLockedValue { $0.report = report } }
 
-    /// Records damage of the file that had this number, unless the file was replaced since then.
+    /// Records damage of the index file of a generation, unless a later generation has replaced the
+    /// file.
     func damaged(_ generation: Int) {
         let report = self.state.withLockedValue { state -> (@Sendable () -> Void)? in
             guard !state.isDamaged, state.generation == generation else { return nil }
@@ -27,7 +29,7 @@ final class SearchHealth: Sendable {
         report?()
     }
 
-    /// Records that a new file replaces the damaged one.
+    /// Records that a new file has replaced the index file.
     func replaced() {
         self.state.withLockedValue { state in
             state.generation += 1

@@ -1,16 +1,17 @@
 import ApusChatProtocol
 package import ApusChatStorage
 
-/// Writes the search index of a folder. Only one object may exist for a folder.
+/// Writes the search index of a folder. At most one object may exist for each folder.
 package final class SearchIndex: SearchIndexing {
     /// The maximum number of new events, and of changed ones, that one transaction indexes.
-    /// Searches do not wait for it.
+    /// Searches do not wait for the transaction.
     private static let batch: Int64 = 1_000
     /// The minimum time between two rebuilds, in milliseconds.
     package static let rebuildInterval: Int64 = 60_000
 
     private let folder: ChatFolder
-    /// The new paths of directories that had the names of the index and were renamed.
+    /// The new paths of the directories and other entries that were renamed because they had the
+    /// names of the index files.
     package let moved: [String]
     private let cacheBytes: Int
     private var connection: SQLiteConnection
@@ -31,7 +32,7 @@ package final class SearchIndex: SearchIndexing {
         var hasContent: Bool
         /// The text of the message; nil if it has none.
         var text: String?
-        /// The number of the last change of the message, in the order of all changes of texts.
+        /// The number of the last change of the message, in the order of all text changes.
         var change: Int64
 
         init(_ row: SQLiteStatement) {
@@ -46,8 +47,8 @@ package final class SearchIndex: SearchIndexing {
         }
     }
 
-    /// Opens the index, or creates a new one if it does not match the data. The storage must be
-    /// opened before it, and the readers after it.
+    /// Opens the index, or creates a new one if it does not match the data. Open the storage before
+    /// the index, and the readers after it.
     package init(_ folder: ChatFolder, environment: SQLiteEnvironment = SQLiteEnvironment()) throws(StorageError) {
         self.folder = folder
         self.moved = try folder.clearSearchNames()
@@ -64,7 +65,7 @@ package final class SearchIndex: SearchIndexing {
             self.isNew = false
             return hasMore
         } catch {
-            // If a new file cannot be read either, the log is damaged, or the disk fails.
+            // If a new file is also damaged, the log is corrupt or the disk fails.
             guard error.code == .corrupt, !self.isNew else { throw error }
             self.folder.search.damaged(self.folder.search.generation)
             try self.rebuild(at: time)
@@ -72,10 +73,10 @@ package final class SearchIndex: SearchIndexing {
         }
     }
 
-    /// Replaces the file with an empty index. Readers keep the old one until their next read.
+    /// Replaces the file with an empty index. Readers use the old file until their next read.
     ///
-    /// Throws if the last rebuild was less than a minute ago. Until the next one, searches are
-    /// answered as by an index without messages.
+    /// Throws an error if the last rebuild was less than a minute ago. Until the next rebuild, a
+    /// search returns the result of an empty index.
     private func rebuild(at time: Int64) throws(StorageError) {
         if let last = self.rebuiltAt, time - last < Self.rebuildInterval {
             throw StorageError(

@@ -20,11 +20,11 @@ final class HotConversation {
 
 /// Caches the rows of recent batches, so that a batch for the same conversations reads nothing.
 ///
-/// Only the writer changes the database, so the rows are always current. They are dropped when a
-/// batch fails. There are two generations: a row of the old generation that is used moves to the
-/// young one. When the young generation is full, it replaces the old one.
+/// Only the writer changes the database, so the rows are always current. A failed batch clears the
+/// cache. The cache has two generations: a lookup moves a row from the old generation to the young
+/// one. When the young generation is full, it replaces the old one.
 struct HotRows {
-    /// The maximum number of conversations and members in a generation.
+    /// The number of conversations and members above which the young generation is full.
     let capacity: Int
     private var young: [ConversationKey: HotConversation] = [:]
     private var old: [ConversationKey: HotConversation] = [:]
@@ -58,7 +58,8 @@ struct HotRows {
         }
     }
 
-    /// Begins a new generation if the young one is full. Called between batches.
+    /// Begins a new generation if the young one is full. The writer calls this method between
+    /// batches.
     mutating func age() {
         guard self.weight > self.capacity else { return }
         self.old = self.young

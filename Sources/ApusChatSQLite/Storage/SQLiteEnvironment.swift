@@ -5,18 +5,18 @@ package struct SQLiteEnvironment: Sendable {
     package var writerCacheBytes = 8 << 20
     /// The maximum size of the page cache of each reader, in bytes. Default: 16 MiB.
     package var readerCacheBytes = 16 << 20
-    /// The maximum number of conversations and members in each of the two generations of cached
-    /// rows. Default: 100,000.
+    /// The number of conversations and members above which a generation of cached rows is full.
+    /// Default: 100,000.
     package var hotRows = 100_000
     /// The size of the write-ahead log at which `checkpointIfDue` writes a checkpoint, in pages of
     /// 4 KiB. Default: 16,000.
     package var checkpointPages: Int32 = 16_000
-    /// The size of the write-ahead log at which a commit itself writes a checkpoint, in pages of 4
-    /// KiB. Default: 32,000.
+    /// The size of the write-ahead log at which a commit writes a checkpoint before it returns, in
+    /// pages of 4 KiB. Default: 32,000.
     package var largestLogPages: Int32 = 32_000
     /// Whether each commit is synced to disk. Only benchmarks disable this.
     package var syncsCommits = true
-    /// Returns 80 random bits or more as text, for the data epoch.
+    /// Returns at least 80 random bits as text, for the data epoch.
     package var makeToken: @Sendable () -> String = {
         String(UInt64.random(in: .min ... .max), radix: 36) + String(UInt64.random(in: .min ... .max), radix: 36)
     }

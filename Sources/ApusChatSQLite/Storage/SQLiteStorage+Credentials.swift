@@ -2,7 +2,7 @@ import ApusChatProtocol
 import ApusChatStorage
 
 extension SQLiteStorage {
-    /// Writes the changes of a batch to sign-ins and uploads, within its transaction.
+    /// Writes the changes of sign-ins and uploads within the transaction of their batch.
     func write(_ changes: CredentialChanges) throws(StorageError) {
         for user in changes.removedCredentials { try self.run(.removeCredential, user.rawValue) }
         for device in changes.removedDevices { try self.run(.removeDevice, device.rawValue) }
@@ -71,7 +71,7 @@ extension SQLiteStorage {
         if self.connection.changedRows > 0 { try self.run(.addToQuota, user.rawValue, blob.size) }
     }
 
-    /// Removes a blob, unless a reference to it was added in the meantime.
+    /// Removes a blob, unless a reference to the blob was added in the meantime.
     private func collect(_ blob: BlobID) throws(StorageError) {
         let find = try self.connection.statement(CredentialQuery.unreferred)
         find.bind(1, blob.rawValue)

@@ -2,7 +2,7 @@ import ApusChatProtocol
 import ApusChatStorage
 
 extension SQLiteStorage {
-    /// Reads the facts that a batch needs, within its transaction.
+    /// Reads the facts of a batch within its transaction.
     func facts(_ needs: Needs) throws(StorageError) -> Facts {
         var facts = Facts()
         facts.deletedAccounts = self.deletedAccounts

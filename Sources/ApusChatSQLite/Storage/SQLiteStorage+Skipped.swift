@@ -1,13 +1,13 @@
 import ApusChatStorage
 
 extension SQLiteStorage {
-    /// Returns how many messages above an ordinal were sent by the user or are hidden from the
-    /// user. They do not count as unread.
+    /// Returns the number of messages above an ordinal that the user sent or that are hidden from
+    /// the user. They do not count as unread.
     ///
     /// If there are many messages above the ordinal, and fewer between the read position and the
-    /// ordinal, the method counts the latter and subtracts the result from the stored number. If a
-    /// user marks one message after another as read, each message is therefore examined once,
-    /// regardless of the number of unread messages.
+    /// ordinal, the method counts the fewer messages and subtracts the result from the stored
+    /// number. A user that marks one message after another as read therefore causes one examination
+    /// of each message.
     func skipped(_ need: SkipNeed) throws(StorageError) -> Int64 {
         guard let conversation = try self.conversation(need.member.conversation) else { return 0 }
         let counters = conversation.row.counters
@@ -24,8 +24,8 @@ extension SQLiteStorage {
         return try self.skipped(need.member.user, from: above, through: counters.lastN, of: conversation)
     }
 
-    /// The maximum number of messages that are always recounted, which corrects a wrong stored
-    /// number.
+    /// The maximum number of messages that are always counted anew. The count corrects a wrong
+    /// stored number.
     private static var longestRecount: Int64 { 500 }
 
     private func skipped(_ user: UserKey, from low: Int64, through high: Int64, of conversation: HotConversation) throws(StorageError)
@@ -51,14 +51,15 @@ extension SQLiteStorage {
             statement.reset()
             throw error
         }
-        // An event with `n > low` that is a change is after the message with ordinal `low + 1`.
+        // A change with `n > low` follows the message with the ordinal `low + 1`.
         let hidden = try self.connection.statement(FactQuery.hiddenEvents)
         hidden.with(user.rawValue, EventPlace.id(slot, first), EventPlace.id(slot, last))
         try hidden.each { own.insert(EventPlace.seq($0.int(0))) }
         return Int64(own.count)
     }
 
-    /// Returns the `seq` of the last event up to which there are `n` messages, found by bisection.
+    /// Returns, by bisection, the `seq` of the last event up to which the log contains `n`
+    /// messages.
     private func seq(ofOrdinal n: Int64, in conversation: HotConversation) throws(StorageError) -> Int64 {
         let counters = conversation.row.counters
         guard n < counters.lastN else { return counters.lastSeq }

@@ -2,7 +2,7 @@ import ApusChatProtocol
 package import ApusChatStorage
 import GRDBSQLite
 
-/// The storage on disk: one SQLite database in WAL mode, which one thread writes.
+/// The storage on disk: one SQLite database in WAL mode, to which one thread writes.
 ///
 /// A committed batch survives a power failure. After an I/O error, and if the data is corrupt, the
 /// storage refuses all batches until `recover` succeeds, because the content of the disk is
@@ -18,7 +18,7 @@ package final class SQLiteStorage: SQLiteReads, MaintainedStorage {
     private(set) var deletedAccounts: Set<UserKey> = []
     private var isInBatch = false
     private let folder: ChatFolder
-    /// The failure after which the storage refuses batches; nil if there was none.
+    /// The failure after which the storage refuses batches; nil if the storage accepts batches.
     package private(set) var failure: StorageError?
 
     /// Opens the database of a folder and migrates it to the current schema. Creates the database
@@ -34,8 +34,8 @@ package final class SQLiteStorage: SQLiteReads, MaintainedStorage {
         try self.start()
     }
 
-    // Records the number of the last batch for the next start; the number may be outdated or
-    // missing. The storage is released after its last commit and before its folder is unlocked.
+    // Records the number of the last batch for the next start. The storage is released after its
+    // last commit and before its folder is unlocked.
     deinit { DataEpoch.note(commit: self.lastCommit, in: self.folder) }
 
     private func start() throws(StorageError) {
@@ -91,7 +91,8 @@ package final class SQLiteStorage: SQLiteReads, MaintainedStorage {
         self.connection.rollback()
     }
 
-    /// Rolls back a batch. None of its commands may be acknowledged.
+    /// Rolls back a batch, whose commands must not be acknowledged. Refuses further batches after
+    /// an I/O error or corruption.
     private func fail(_ error: StorageError) {
         self.abandon()
         self.hot.removeAll()
@@ -99,7 +100,7 @@ package final class SQLiteStorage: SQLiteReads, MaintainedStorage {
     }
 
     /// Copies the write-ahead log into the database if it is long. The writer calls this after the
-    /// answers of a batch are sent, so that they are not delayed.
+    /// answers of a batch are sent, so that the checkpoint does not delay them.
     package func checkpointIfDue() throws(StorageError) {
         guard !self.isInBatch, self.failure == nil, self.connection.logPages >= self.environment.checkpointPages else { return }
         do throws(StorageError) {
@@ -127,9 +128,10 @@ package final class SQLiteStorage: SQLiteReads, MaintainedStorage {
         self.isInBatch = false
     }
 
-    /// Opens the database again after a failure, and copies the whole write-ahead log into it.
+    /// Reopens the database after a failure, and copies the whole write-ahead log into the
+    /// database.
     ///
-    /// After a failed sync, the kernel can hold pages that were never written and are no longer
+    /// After a failed sync, the kernel can cache pages that were not written but are no longer
     /// marked as dirty. The copy writes these pages to the database file, which is then synced.
     package func recover() throws(StorageError) {
         self.abandon()

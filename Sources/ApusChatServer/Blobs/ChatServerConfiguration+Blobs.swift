@@ -5,7 +5,7 @@ import Logging
 import NIOPosix
 
 extension ChatServerConfiguration {
-    /// The place of the bytes of complete uploads.
+    /// The location of the content of complete uploads.
     public struct Blobs: Hashable, Sendable {
         private enum Value: Hashable, Sendable {
             case folder
@@ -20,11 +20,11 @@ extension ChatServerConfiguration {
         /// folder.
         ///
         /// - Parameters:
-        ///   - url: `s3://BUCKET` or `s3://BUCKET/PREFIX`. Two servers must not have the same
-        ///     prefix.
-        ///   - endpoint: The URL of the store. Default: that of AWS in the region.
+        ///   - url: `s3://BUCKET` or `s3://BUCKET/PREFIX`. Two servers must not use the same bucket
+        ///     and prefix.
+        ///   - endpoint: The URL of the store. Default: the endpoint of AWS in the region.
         ///   - region: The region, which is part of the signatures of requests.
-        ///   - credentials: The key with which requests are signed.
+        ///   - credentials: The access key with which requests are signed.
         ///   - authoritiesPEM: Certificate authorities to trust in addition to those of the system,
         ///     in PEM format. Default: none.
         public static func s3(
@@ -34,7 +34,7 @@ extension ChatServerConfiguration {
             return Self(value: .s3(url: url, endpoint: endpoint, region: region, credentials, tls: tls))
         }
 
-        /// A key of an S3-compatible store.
+        /// An access key of an S3-compatible store.
         public struct Credentials: Hashable, Sendable {
             let key: S3Credentials
 
@@ -55,8 +55,8 @@ extension ChatServerConfiguration {
                 self.key = key
             }
 
-            /// Reads a file in the format of `~/.aws/credentials`, of which the section `[default]`
-            /// is used. Returns nil if it has no key.
+            /// Reads a file in the format of `~/.aws/credentials`. Uses the section `[default]`.
+            /// Returns nil if the section contains no key.
             ///
             /// - Parameter text: The content of the file.
             public init?(file text: String) {
@@ -65,7 +65,7 @@ extension ChatServerConfiguration {
             }
         }
 
-        /// The error in the values; nil if they are valid.
+        /// The first error in the values; nil if all values are valid.
         var problem: String? {
             guard case .s3(let url, let endpoint, let region, _, let tls) = self.value else { return nil }
             do throws(S3Error) {

@@ -2,12 +2,12 @@ package import ApusChatProtocol
 import Crypto
 import Foundation
 
-/// Names the STUN and TURN servers of an operator to the devices of a call.
+/// Provides the devices of a call with the STUN and TURN servers of the operator.
 ///
-/// The credentials have the form of coturn's option `use-auth-secret`: the name is the time at
-/// which they expire, in seconds since 1970, a colon and the account name. The password is the
-/// HMAC-SHA-1 of that name, in Base64. The TURN server verifies both with the shared secret and
-/// needs no accounts.
+/// The credentials have the form of coturn's option `use-auth-secret`. The user name consists of
+/// the expiry time in seconds since 1970, a colon and the account name. The password is the
+/// HMAC-SHA-1 of the user name, in Base64. The TURN server verifies the credentials with the shared
+/// secret and needs no accounts.
 package struct CallRelay: Sendable {
     private let configuration: ChatServerConfiguration.Calls
 

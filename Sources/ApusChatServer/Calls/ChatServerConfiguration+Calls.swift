@@ -2,20 +2,21 @@ extension ChatServerConfiguration {
     /// The servers that help the devices of a call to reach each other.
     public struct Calls: Hashable, Sendable {
         /// The URLs of STUN and TURN servers: `stun:host`, `turn:host:3478`,
-        /// `turns:host:443?transport=tcp` (RFC 7064, RFC 7065). Default: none; calls then work
-        /// within one network, and where both sides have public addresses.
+        /// `turns:host:443?transport=tcp` (RFC 7064, RFC 7065). Default: none. Calls then work only
+        /// within one network and between public addresses.
         public var urls: [String]
         /// The secret that the TURN servers share with this server (coturn: `static-auth-secret`).
-        /// Required if ``urls`` has a TURN server. Devices receive credentials made from it.
+        /// Required if ``urls`` contains a TURN server. The credentials of devices are derived from
+        /// the secret.
         public var secret: String?
-        /// The time for which credentials are valid. Default: 12 hours. A call that lasts longer
-        /// keeps its connections; a device that changes its network requests new credentials.
+        /// The time for which credentials are valid. Default: 12 hours. A longer call keeps its
+        /// connections. A device that changes its network requests new credentials.
         public var credentialLifetime: Duration
-        /// Whether devices use the TURN servers only. Default: `false`. The members of a call then
-        /// do not learn each other's addresses, and all media passes through the TURN servers.
+        /// Whether devices use the TURN servers only. Default: `false`. If `true`, the members of a
+        /// call do not learn each other's addresses, and all media passes through the TURN servers.
         public var isRelayOnly: Bool
-        /// The LiveKit server for groups with more than four members. Default: none; the first four
-        /// members that join then take part.
+        /// The LiveKit server for groups with more than four members. Default: none. In these
+        /// groups, only the first four members that join a call can then take part.
         public var liveKit: LiveKit?
 
         /// No servers: the devices use their own addresses.
@@ -26,7 +27,7 @@ extension ChatServerConfiguration {
         /// - Parameters:
         ///   - urls: The URLs of STUN and TURN servers.
         ///   - secret: The secret that the TURN servers share with this server. Required if `urls`
-        ///     has a TURN server.
+        ///     contains a TURN server.
         ///   - credentialLifetime: The time for which credentials are valid, from one minute to 30
         ///     days. Default: 12 hours.
         ///   - isRelayOnly: Whether devices use the TURN servers only. Default: `false`.
@@ -44,7 +45,7 @@ extension ChatServerConfiguration {
 
         private static let schemes = ["stun:", "stuns:", "turn:", "turns:"]
 
-        /// The error in the values; nil if they are valid.
+        /// The first error in the values; nil if all values are valid.
         var problem: String? {
             for url in self.urls {
                 guard let scheme = Self.schemes.first(where: { url.hasPrefix($0) }), url.utf8.count > scheme.utf8.count,

@@ -10,10 +10,10 @@ extension ChatServerConfiguration.Calls {
         public var key: String
         /// The secret of the key.
         public var secret: String
-        /// The time for which a token is valid for joining. A participant that has joined keeps its
-        /// connection. Default: 6 hours.
+        /// The time for which a participant can join with a token. The connection of a participant
+        /// that has joined remains open after that time. Default: 6 hours.
         public var tokenLifetime: Duration
-        /// The maximum number of participants of a call. Default: 100.
+        /// The maximum number of participants of a call, from 2 to 10,000. Default: 100.
         public var maximumParticipants: Int64
 
         /// Creates the settings of a LiveKit server.
@@ -27,7 +27,7 @@ extension ChatServerConfiguration.Calls {
             self.maximumParticipants = maximumParticipants
         }
 
-        /// The origin of the API; nil for an address that is not valid.
+        /// The origin of the API; nil if ``url`` is not valid.
         var origin: HTTPOrigin? {
             let (secure, plain) = ("wss://", "ws://")
             let isSecure = self.url.hasPrefix(secure)
@@ -50,7 +50,7 @@ extension ChatServerConfiguration.Calls {
             text.first == "[" && text.last == "]" ? String(text.dropFirst().dropLast()) : String(text)
         }
 
-        /// The error in the values; nil if they are valid.
+        /// The first error in the values; nil if all values are valid.
         var problem: String? {
             if self.origin == nil { return "`calls.liveKit.url`: `\(self.url)` must be wss://HOST or ws://HOST:PORT, without a path" }
             if self.key.isEmpty || self.secret.isEmpty { return "`calls.liveKit` must have a key and a secret" }

@@ -32,7 +32,7 @@ struct AccountSessions: ChatSessions {
         try await self.refusing { try await self.accounts.setPush(request, of: requester.session) }
     }
 
-    /// Converts errors other than `ChatError` to a refusal after which the client tries again.
+    /// Converts errors other than `ChatError` to `unavailable`, after which the client retries.
     private func refusing<Value: Sendable>(_ body: () async throws -> Value) async throws(ChatError) -> Value {
         do {
             return try await body()

@@ -9,10 +9,10 @@ package import ApusWebSocket
 
 /// The chat of a server: decides, stores and pushes messages.
 package protocol HostedChat: Sendable {
-    /// The rows of accounts. The thread that writes messages also writes these.
+    /// The rows of accounts. The thread that writes messages also writes these rows.
     var database: any AccountDatabase { get }
 
-    /// Answers the verbs over HTTP.
+    /// The handler of the verbs over HTTP.
     var requests: any ChatRequests { get }
 
     /// Serves the namespace of the chat. Called once, before the server listens.
@@ -23,11 +23,11 @@ package protocol HostedChat: Sendable {
     func attach(to server: SocketIOServer, accounts: Accounts, proxies: TrustedProxies)
 
     /// Adds a connection for which the server translates another protocol, such as that of
-    /// `LegacyServer`. Called after `attach`.
+    /// `LegacyServer`. Call this method after `attach`.
     ///
     /// - Parameters:
-    ///   - watchesPresence: Whether the connection receives the presence of all users that all
-    ///     users can find and that show it to all users.
+    ///   - watchesPresence: Whether the connection receives the presence of every user that all
+    ///     users can find and whose presence is visible to all users.
     ///   - receive: Receives each push after the answer to `hello`, with its name. It must not
     ///     block.
     func translate(
@@ -46,7 +46,8 @@ package protocol HostedChat: Sendable {
     /// - Parameter deliver: Receives the texts of each commit. It must not block.
     func tellTexts(_ deliver: @escaping @Sendable ([CommittedText]) -> Void)
 
-    /// Adds a preview to a text message, unless its body has changed since the page was requested.
+    /// Adds a preview to a text message, unless the body of the message has changed since the page
+    /// was requested.
     func add(_ preview: PreviewCommand)
 
     /// Runs the periodic work of the chat until the task is cancelled.
@@ -61,6 +62,6 @@ package protocol HostedChat: Sendable {
     /// Notifies all clients that the server is closing.
     func announceShutdown()
 
-    /// Commits the waiting commands, refuses further ones, and ends the threads.
+    /// Commits the waiting commands, refuses further ones, and stops the threads.
     func close() async
 }

@@ -3,13 +3,13 @@ package import ApusChatService
 package import ApusChatStorage
 import ApusEventLoop
 
-/// The account database in the storage of a chat log. The thread of the log does the writes. Reads
-/// use a separate thread, so that they do not wait for the writes to the disk.
+/// The account database in the storage of a chat log. Writes run on the thread of the log. Reads
+/// run on a separate thread, so that they do not wait for the disk writes.
 package final class LogDatabase: AccountDatabase {
     private let log: ChatLog
     private let reads: QueueBound<any AccountReads>
 
-    /// - Parameter reads: The reads, which no other object may use.
+    /// - Parameter reads: The reads. No other object may use them.
     package init(_ log: ChatLog, reads: sending any AccountReads) {
         self.log = log
         self.reads = QueueBound(reads, label: "apus.chat.account-reads")

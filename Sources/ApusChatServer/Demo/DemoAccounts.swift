@@ -3,8 +3,8 @@ import ApusChatProtocol
 import ApusChatStorage
 import ApusJSON
 
-/// Creates the demo accounts `alice` and `bobby`, which are contacts, and a first message between
-/// them.
+/// Creates the demo accounts `alice` and `bobby`, makes them contacts, and sends a first message
+/// between them.
 struct DemoAccounts: Sendable {
     let accounts: Accounts
     let requests: any ChatRequests

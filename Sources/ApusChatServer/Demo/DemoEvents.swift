@@ -3,8 +3,8 @@ import ApusSocketIOProtocol
 import ApusSocketIOServer
 import Foundation
 
-/// Answers the demo events in the namespace `/`: those of RTCVPSocketIO's test server, which
-/// `test.html` uses, and those of the first client in the README.
+/// Answers the demo events in the namespace `/`: the events of RTCVPSocketIO's test server, which
+/// `test.html` uses, and the events of the first client in the README.
 struct DemoEvents: Sendable {
     let namespace: SocketIONamespace
 

@@ -10,7 +10,7 @@ struct LegacyPaths: Sendable {
     /// The path of the map picture that every location has, because the server uses no map service.
     static let map = "images/location.png"
 
-    /// Returns the path of a file. Its extension is determined by the content, not by the name.
+    /// Returns the path of a file. The media type determines the extension.
     func path(of blob: BlobID, type: String) -> String {
         "images/\(blob.rawValue)-\(self.tag(blob)).\(Self.fileExtension(of: type))"
     }
@@ -20,7 +20,7 @@ struct LegacyPaths: Sendable {
 
     static let thumbnailSuffix = ".thumb.jpg"
 
-    /// Returns the path of a recording, in a format that the apps play.
+    /// Returns the path of a recording in a format that the apps can play.
     func voice(of blob: BlobID, type: String) -> String {
         "images/\(blob.rawValue)-\(self.tag(blob)).\(Self.voiceExtension(of: type))"
     }
@@ -29,7 +29,7 @@ struct LegacyPaths: Sendable {
         ["audio/amr", "audio/mpeg", "audio/wav"].contains(type) ? self.fileExtension(of: type) : "m4a"
     }
 
-    /// Returns the form of a file that a path requests; nil for the uploaded file.
+    /// Returns the preview that a path requests; nil if the path requests the uploaded file.
     static func form(of component: some StringProtocol, type: String) -> PreviewKind? {
         if component.hasSuffix(self.thumbnailSuffix) { return .plain }
         return component.hasSuffix(".m4a") && type != "audio/mp4" ? .voice : nil
@@ -41,7 +41,7 @@ struct LegacyPaths: Sendable {
         guard name.count == 64 + 1 + 32, let blob = BlobID(String(decoding: name.prefix(64), as: UTF8.self)),
             name.dropFirst(64).first == UInt8(ascii: "-")
         else { return nil }
-        // Compares all bytes, so that the running time does not depend on the content.
+        // Compares all bytes, so that the duration does not depend on the content.
         let difference = zip(name.dropFirst(65), self.tag(blob).utf8).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) }
         return difference == 0 ? blob : nil
     }
@@ -73,8 +73,8 @@ struct LegacyBodies: Sendable {
     /// bytes.
     static let thumbnailBytes: Int64 = 64 << 10
 
-    /// Returns the bodies of one message. A kind that the legacy protocol does not have becomes a
-    /// text, and a caption becomes a separate text.
+    /// Returns the bodies of one message. A kind that the legacy protocol does not define becomes a
+    /// text. A caption becomes a separate text.
     func bodies(of body: ChatBody) -> [JSONObject] {
         var bodies: [JSONObject]
         var caption: String?
@@ -138,12 +138,13 @@ struct LegacyBodies: Sendable {
         }
     }
 
-    /// Returns the picture that is sent with a message instead of its thumbnail; nil for none.
+    /// Returns the picture that is sent with a message instead of a thumbnail; nil if there is
+    /// none.
     func thumbnail(of body: ChatBody) -> BlobID? {
         if case .image(let image) = body, image.size <= Self.thumbnailBytes { image.blob } else { nil }
     }
 
-    /// Returns the text for a kind that the legacy protocol does not have; nil for a kind that is
+    /// Returns the text for a kind that the legacy protocol does not define; nil for a kind that is
     /// not shown.
     private func text(of body: ChatBody) -> String? {
         switch body {

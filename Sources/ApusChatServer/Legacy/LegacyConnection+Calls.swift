@@ -9,7 +9,7 @@ import NIOConcurrencyHelpers
 extension LegacyConnection {
     private var device: DeviceID { self.chat.device }
 
-    /// Calls a user, and returns the name of the room.
+    /// Starts a call to a user. Returns the name of the room.
     func call(_ argument: JSONValue, by user: UserName) async throws -> String {
         let claimed = argument["from_user"]?.stringValue ?? ""
         guard claimed.isEmpty || UserName(claimed) == user else {
@@ -26,10 +26,11 @@ extension LegacyConnection {
         return room.name
     }
 
-    /// Joins a call. A call that rings for the user is accepted.
+    /// Joins a call. Accepts the call if it is ringing for the user.
     func joinCall(_ argument: JSONValue, _ user: UserName) async throws {
         let room = try Self.room(argument)
-        // The log is read as the user, so a user that is not a member finds no such conversation.
+        // The log is read with the permissions of the user, so a user that is not a member receives
+        // an error.
         let page = try await self.chat.ask(
             ChatVerbs.history, HistoryRequest(conversation: room.conversation, range: .from(room.call), limit: 1))
         guard let event = page.events.first, event.seq == room.call, case .call(let call)? = ChatBody(event),
@@ -108,7 +109,7 @@ extension LegacyConnection {
 
     // MARK: Events of other devices
 
-    /// Handles the events of calls among new events of the log.
+    /// Handles the call events among new events of the log.
     func called(_ events: [ChatEvent]) async {
         guard let user = try? await self.opened().user else { return }
         for event in events {
@@ -155,11 +156,13 @@ extension LegacyConnection {
             guard self.calls.peers.remove(push.device) != nil else { return }
             return self.emit(signal.frame(from: push.device))
         }
-        // The app has one connection for each announced peer, and fails on signals of other peers.
+        // The app opens one connection for each announced peer, and fails on signals of other
+        // peers.
         if self.calls.peers.insert(push.device).inserted {
             _ = self.server.rooms.withLockedValue { $0.join(room, push.device, of: push.sender) }
-            // A device that answers the join of the app took part before, and waits for its offer.
-            // The app reconnects to all devices of its list, so only the first answer causes this.
+            // A device that answers the join of the app was in the call before and waits for an
+            // offer of the app. The app reconnects to all devices in `_peers`, so only the first
+            // answer causes that event.
             let wasThere = signal == .join && push.data["reply"] == .bool(true) && self.calls.peers.count == 1
             self.emit(wasThere ? LegacySignal.peers([push.device], you: self.device) : LegacySignal.join.frame(from: push.device))
         }

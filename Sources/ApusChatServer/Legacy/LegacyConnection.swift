@@ -17,8 +17,8 @@ actor LegacyConnection {
         case unanswered(ConversationID, n: Int64)
     }
 
-    /// The maximum number of waiting inputs. A connection with more is closed; the app reconnects
-    /// and receives the missed events.
+    /// The maximum number of waiting inputs. A connection that exceeds it is closed. The app then
+    /// reconnects and receives the missed events.
     private static let maximumInputs = 4_096
     /// The maximum time for the acknowledgement of a message.
     private static let ackTimeout = Duration.seconds(20)
@@ -67,7 +67,7 @@ actor LegacyConnection {
         socket.onDisconnect { _ in
             input.finish()
             work.cancel()
-            // Notifies the other party of a call, then ends the pushes.
+            // Leaves the current call, which notifies the other party, and then ends the pushes.
             Task { await connection.ended() }
         }
     }
@@ -102,7 +102,7 @@ actor LegacyConnection {
         self.chat.close()
     }
 
-    /// Returns the account, after the connection was opened in the chat.
+    /// Opens the connection in the chat if necessary, and returns the account.
     func opened() async throws -> (user: UserName, own: ConversationID) {
         if self.opening == nil { self.opening = Task { try await self.open() } }
         try await self.opening?.value
@@ -124,7 +124,7 @@ actor LegacyConnection {
         }
     }
 
-    /// Performs a request, and repeats it if a rate limit was exceeded.
+    /// Performs a request. Retries it up to five times while a rate limit refuses it.
     private func patiently<Answer>(_ body: () async throws -> Answer) async throws -> Answer {
         for _ in 0..<5 {
             do { return try await body() } catch let error as ChatError where error.code == .tooMany {
@@ -172,7 +172,8 @@ actor LegacyConnection {
         self.account.map { LegacyFrames(user: $0.user, bodies: LegacyBodies(paths: self.server.paths)) }
     }
 
-    /// Returns the group that an app identifies by this name.
+    /// Returns the group that the app identifies by this title; nil if the user is not a member of
+    /// one.
     func group(_ title: String) -> ConversationID? {
         self.conversations.filter { $0.value == .group(title) }.keys.min()
     }
@@ -198,7 +199,7 @@ actor LegacyConnection {
         if self.deliveries[head.conversation] == nil {
             var first = start
             if first == nil, head.unread > 0 { first = try? await self.patiently { try await self.firstUnread(head) } }
-            // Another task may have added the conversation during the wait.
+            // Another task may have added the delivery during the wait.
             if self.deliveries[head.conversation] == nil {
                 self.deliveries[head.conversation] = LegacyDelivery(next: first ?? head.seq + 1)
             }
@@ -207,7 +208,7 @@ actor LegacyConnection {
         await self.carryOut(nil, action, in: head.conversation)
     }
 
-    /// Returns the `seq` of the first unread message, or of the oldest message within the search
+    /// Returns the `seq` of the first unread message, or of the oldest event within the search
     /// limit.
     private func firstUnread(_ head: ChatHead) async throws -> Int64 {
         var first = head.seq + 1
@@ -269,7 +270,7 @@ actor LegacyConnection {
             }
         }
         if !conversation.hasAcks, !awaited.isEmpty {
-            // In a conversation without acknowledgements, a message counts as answered when the
+            // In a conversation without acknowledgements, a message counts as answered after the
             // server has sent it.
             self.socket.whenDrained { [input = self.input] in
                 for n in awaited.sorted() { input.yield(.answered(key, n: n)) }
@@ -287,7 +288,8 @@ actor LegacyConnection {
 
     /// Sends a frame to the app.
     ///
-    /// - Parameter message: The message that the app acknowledges.
+    /// - Parameter message: The message that the app acknowledges; nil if the app sends no
+    ///   acknowledgement.
     func emit(_ frame: LegacyFrame, answering message: (conversation: ConversationID, n: Int64)? = nil) {
         guard let (conversation, n) = message else { return self.socket.emit(frame.event, arguments: [frame.argument]) }
         self.socket.emitWithAck(frame.event, arguments: [frame.argument], timeout: Self.ackTimeout) { [input = self.input] result in

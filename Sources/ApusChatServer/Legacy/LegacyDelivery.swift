@@ -2,20 +2,21 @@
 ///
 /// A push only indicates that there are new messages. The messages are read from the log in pages,
 /// and the next page is read when the app has answered all messages of the current one. The read
-/// position of the user is the last message up to which all messages were answered.
+/// position of the user is the last message up to which the app has answered all messages.
 struct LegacyDelivery: Hashable {
     enum Action: Hashable {
         case doNothing
-        /// Read the log from this `seq`, and call `fetched` or `failed`.
+        /// Read the log from this `seq`. Then call `fetched` or `failed`.
         case fetch(from: Int64)
     }
 
     private enum Phase: Hashable {
-        /// All known events were delivered. Leaves to `fetching` (news).
+        /// All known events were delivered. Transitions to `fetching` (news).
         case idle
-        /// A page is read. Leaves to `waiting` (fetched) or `idle` (failed).
+        /// A page is being read. Transitions to `waiting` (fetched) or `idle` (failed).
         case fetching
-        /// Messages of the page are not answered. Leaves to `fetching` or `idle` (all answered).
+        /// Messages of the page are not answered. Transitions to `fetching` or `idle` (all
+        /// answered).
         case waiting
     }
 
@@ -29,12 +30,12 @@ struct LegacyDelivery: Hashable {
     private(set) var next: Int64
     /// The `seq` of the newest known event.
     private var newest: Int64
-    /// The messages of the current page, and earlier messages that the app has not answered.
+    /// The messages of the current page, from the first unanswered message onward.
     private var sent: [Sent] = []
     /// The ordinal up to which the app has answered all messages.
     private var read: Int64 = 0
     /// Whether the app left a message unanswered. Later messages are delivered, but the read
-    /// position stays, so that the next connection delivers them again.
+    /// position no longer advances. The next connection delivers these messages again.
     private var isBroken = false
 
     /// - Parameter next: The `seq` of the first event to deliver.
@@ -49,7 +50,7 @@ struct LegacyDelivery: Hashable {
         return self.proceed()
     }
 
-    /// Records a page that was read and sent.
+    /// Records that a page was read and its messages were sent.
     ///
     /// - Parameters:
     ///   - last: The `seq` of the last event of the page; nil for an empty page.
@@ -74,7 +75,7 @@ struct LegacyDelivery: Hashable {
         return (self.advance(), self.proceed())
     }
 
-    /// Records that the app did not answer a message in time.
+    /// Records that the app did not answer a message.
     mutating func unanswered(_ n: Int64) -> Action {
         guard self.sent.contains(where: { $0.n == n && !$0.isAnswered }) else { return .doNothing }
         self.isBroken = true

@@ -2,9 +2,9 @@ import ApusJSON
 
 /// Decodes the forms of the legacy routes: form-urlencoded or JSON, and multipart for files.
 enum LegacyForm {
-    /// The maximum number of fields, and of parts.
+    /// The maximum number of fields or parts of a form.
     private static let maximumFields = 32
-    /// The maximum size of the header of a part.
+    /// The maximum size of the header of a part, in bytes.
     private static let headerBytes = 2_048
 
     /// Returns the fields of `application/x-www-form-urlencoded` (WHATWG URL, section 5.1) or of a
@@ -54,8 +54,8 @@ enum LegacyForm {
         }
     }
 
-    /// Returns the content of one part of `multipart/form-data` (RFC 7578). The file name and the
-    /// media type that the client sends are ignored.
+    /// Returns the content of one part of `multipart/form-data` (RFC 7578); nil if there is none.
+    /// Ignores the file name and the media type of the part.
     static func part(_ name: String, of bytes: [UInt8], contentType: String) -> [UInt8]? {
         guard let boundary = self.boundary(contentType) else { return nil }
         let delimiter = Array("--".utf8) + boundary

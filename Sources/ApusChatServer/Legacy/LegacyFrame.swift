@@ -26,7 +26,7 @@ struct LegacyFrame: Hashable, Sendable {
 /// The name of a conversation in the legacy protocol.
 enum LegacyConversation: Hashable, Sendable {
     case pair(UserName)
-    /// The user's notes, which are a chat of the user with itself.
+    /// The user's notes, which the legacy protocol represents as a chat of the user with itself.
     case own
     /// A group, which the legacy protocol identifies by its title.
     case group(String)
@@ -45,7 +45,7 @@ enum LegacyConversation: Hashable, Sendable {
         }
     }
 
-    /// Whether the app acknowledges messages of the conversation.
+    /// Whether the app acknowledges the messages of the conversation.
     var hasAcks: Bool {
         switch self {
         case .pair, .own: true
@@ -60,8 +60,8 @@ struct LegacyFrames: Sendable {
     let bodies: LegacyBodies
 
     /// Returns the frames of an event; none for changes, hidden events and the user's messages in a
-    /// pair. A group receives a notice of the users that have created or joined it, as the legacy
-    /// protocol requires.
+    /// pair. If a group was created or users joined it, returns a notice, as the legacy protocol
+    /// requires.
     func frames(of event: ChatEvent, in conversation: LegacyConversation) -> [LegacyFrame] {
         if case .group(let title) = conversation, event.kind == .conversationCreate || event.kind == .memberJoin {
             return [LegacyFrame("GroupChat", ["roomId": .string(title)])]
@@ -91,7 +91,7 @@ struct LegacyFrames: Sendable {
         }
     }
 
-    /// Returns the frames of changed presences. The presence of the user itself produces none.
+    /// Returns the frames of changed presences. Omits the presence of the user itself.
     func frames(of push: PresencePush) -> [LegacyFrame] {
         push.users.filter { $0.user != self.user }.map { entry in
             LegacyFrame(entry.isOnline ? "onLine" : "offLine", ["user": .string(entry.user.rawValue)])

@@ -1,7 +1,7 @@
 import Foundation
 
-/// The map picture of locations, 400 × 200 pixels, which the apps expect: a plain grid with a pin.
-/// The server does not request a map service, which would reveal the locations of its users.
+/// The map picture that the apps expect for a location: a plain grid with a pin, 400 × 200 pixels.
+/// The server uses no map service, because its requests would reveal the locations of users.
 enum LegacyMap {
     static let picture: [UInt8] = Data(base64Encoded: text).map(Array.init) ?? []
 

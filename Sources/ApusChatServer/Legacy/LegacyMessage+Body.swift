@@ -15,10 +15,10 @@ extension LegacyMessage {
 
     /// Returns the body of the message in the chat.
     ///
-    /// A file whose content is not of the kind that the app names, such as a damaged picture, is
-    /// sent as a generic file.
+    /// A file whose content does not match the kind that the app names, such as a damaged picture,
+    /// is sent as a generic file.
     ///
-    /// - Parameter stored: The upload of a message with a file.
+    /// - Parameter stored: The uploaded file of the message; nil for a message without a file.
     func body(_ stored: Stored?) -> ChatBody? {
         switch self.content {
         case .text(let text): return .text(TextBody(text: text))
@@ -34,7 +34,7 @@ extension LegacyMessage {
                     ImageBody(
                         blob: stored.blob, width: stored.width, height: stored.height, size: stored.size, type: stored.type, name: name))
             case .voice where stored.type.hasPrefix("audio/") || stored.type == "video/mp4":
-                // Some recorders of sound write a video file without pictures.
+                // Some sound recorders write a video file without a picture track.
                 let type = stored.type == "video/mp4" ? "audio/mp4" : stored.type
                 return .audio(
                     AudioBody(blob: stored.blob, size: stored.size, type: type, duration: file.duration, isVoice: true, name: name))

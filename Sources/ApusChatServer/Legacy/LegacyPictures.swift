@@ -1,7 +1,7 @@
-/// The pictures that clients without an account have uploaded, in memory.
+/// The pictures that clients without an account have uploaded. They are stored in memory.
 ///
-/// A picture to which a registration or a message refers is also stored as an upload of that
-/// account. The pictures in memory are removed after an hour.
+/// When a registration or a message refers to a picture, the picture is also stored as an upload of
+/// the account. The pictures in memory are removed after an hour.
 struct LegacyPictures: Sendable {
     struct Picture: Hashable, Sendable {
         var bytes: [UInt8]
@@ -36,13 +36,13 @@ struct LegacyPictures: Sendable {
         return "images/" + name
     }
 
-    /// Returns the picture whose path has this last component.
+    /// Returns the picture whose path has this last component; nil if there is none.
     mutating func picture(named name: String, at time: Int64) -> Picture? {
         self.sweep(at: time)
         return self.pictures[name]?.picture
     }
 
-    /// Returns the picture of a path, which becomes an upload of an account.
+    /// Returns the picture at a path; nil if there is none.
     mutating func picture(at path: String, at time: Int64) -> Picture? {
         path.split(separator: "/").last.flatMap { self.picture(named: String($0), at: time) }
     }

@@ -1,16 +1,16 @@
 import ApusChatProtocol
 import ApusJSON
 
-/// The part of a push of the chat that concerns apps of the legacy protocol. It contains no
-/// messages, which are read from the log.
+/// The part of a chat push that is relevant to apps of the legacy protocol. It contains no
+/// messages, because they are read from the log.
 enum LegacyPush: Sendable {
-    /// New events of a conversation. `calls` contains the events of calls among them.
+    /// New events of a conversation. `calls` contains the call events among them.
     case news(ConversationID, from: Int64, to: Int64, calls: [JSONValue])
     case heads(JSONValue)
     case presence(JSONValue)
     case signal(JSONValue)
 
-    /// - Returns: Nil for a push that does not concern an app.
+    /// - Returns: Nil for a push that is not relevant to the apps.
     init?(_ name: String, _ value: JSONValue) {
         switch name {
         case ChatPushes.event.name:

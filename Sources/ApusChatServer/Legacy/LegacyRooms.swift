@@ -6,7 +6,7 @@ struct LegacyRooms: Sendable {
     private static let maximumDevices = 8
     private var rooms: [LegacyRoom: [DeviceID: UserName]] = [:]
 
-    /// Adds a device that joins through this server, or whose `signal` came through the chat.
+    /// Adds a device that joins through this listener, or that sent a `signal` through the chat.
     ///
     /// - Returns: The other devices of the call; nil if the call has the maximum number of devices.
     mutating func join(_ room: LegacyRoom, _ device: DeviceID, of user: UserName) -> [DeviceID: UserName]? {
@@ -17,7 +17,7 @@ struct LegacyRooms: Sendable {
         return others
     }
 
-    /// Returns the user of a device of a call.
+    /// Returns the user of a device in a call; nil if the device does not take part.
     func user(of device: DeviceID, in room: LegacyRoom) -> UserName? { self.rooms[room]?[device] }
 
     mutating func leave(_ room: LegacyRoom, _ device: DeviceID) {
@@ -25,6 +25,6 @@ struct LegacyRooms: Sendable {
         if self.rooms[room]?.isEmpty == true { self.rooms[room] = nil }
     }
 
-    /// Ends a call that is over.
+    /// Removes a call that has ended.
     mutating func close(_ room: LegacyRoom) { self.rooms[room] = nil }
 }

@@ -16,9 +16,9 @@ import NIOCore
 /// The listener for apps that use the protocol of FLSocketIM: HTTP routes, and events over
 /// Socket.IO 2.x.
 ///
-/// An app has the session of a device. Each of its events is translated to requests of the chat
-/// with the permissions of this session. The listener stores no data of its own, except pictures in
-/// memory.
+/// An app uses the session of a device. The listener translates each event of the app to chat
+/// requests with the permissions of this session. The listener stores no data of its own, except
+/// pictures in memory.
 final class LegacyServer: Sendable {
     let io: SocketIOServer
     let chat: any HostedChat
@@ -28,7 +28,7 @@ final class LegacyServer: Sendable {
     let proxies: TrustedProxies
     let paths: LegacyPaths
     let logger: Logger
-    /// Milliseconds since 1970.
+    /// Returns the time, in milliseconds since 1970.
     let now: @Sendable () -> Int64
     let pictures = NIOLockedValueBox(LegacyPictures())
     let rooms = NIOLockedValueBox(LegacyRooms())
@@ -67,14 +67,15 @@ final class LegacyServer: Sendable {
         }
     }
 
-    /// Returns the address of the client of a connection.
+    /// Returns the client address of a connection.
     func client(of socket: SocketIOServerSocket) -> ClientOrigin {
         let handshake = socket.handshake
         let peer = try? SocketAddress(ipAddress: handshake.address, port: 0)
         return ClientOrigin(self.proxies.clientAddress(of: handshake.head, from: peer).flatMap { IPAddress($0) })
     }
 
-    /// Stores a picture that was uploaded without an account as an upload of an account.
+    /// Stores a picture that was uploaded without an account as an upload of an account. Returns
+    /// nil if the picture does not exist.
     func adopt(_ path: String, for session: AccountSession, from client: ClientOrigin) async throws -> BlobRow? {
         let now = self.now()
         guard let picture = self.pictures.withLockedValue({ $0.picture(at: path, at: now) }) else { return nil }
@@ -97,7 +98,7 @@ extension SocketIOServerConfiguration {
     fileprivate static func legacy(_ chat: ChatServerConfiguration, accounts: Accounts, proxies: TrustedProxies) -> Self {
         var configuration = Self()
         configuration.engine.allowsEngineIO3 = true
-        // A file in base64, and the rest of its message.
+        // The size of a file in Base64, and of the rest of its message.
         configuration.engine.maximumPayloadBytes = LegacyMessage.fileBytes / 3 * 4 + (1 << 20)
         configuration.maximumAttachments = 1
         configuration.maximumWaitingEvents = 100

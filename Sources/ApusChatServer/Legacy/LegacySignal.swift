@@ -52,7 +52,7 @@ enum LegacySignal: Hashable, Sendable {
         }
     }
 
-    /// Decodes the data of a signal; nil for a signal that the legacy protocol does not have.
+    /// Decodes the data of a signal; nil for a signal that the legacy protocol does not define.
     init?(_ data: JSONObject) {
         switch data["type"]?.stringValue {
         case "join": self = .join
@@ -86,8 +86,8 @@ enum LegacySignal: Hashable, Sendable {
         }
     }
 
-    /// Returns the event that names the devices that take part already. The app offers to each of
-    /// them, and waits for the offers of those that join later.
+    /// Returns the event that names the devices that already take part. The app sends an offer to
+    /// each of them, and waits for the offers of devices that join later.
     static func peers(_ devices: [DeviceID], you: DeviceID) -> LegacyFrame {
         LegacyFrame("_peers", ["connections": .array(devices.map { .string($0.rawValue) }), "you": .string(you.rawValue)])
     }

@@ -1,7 +1,7 @@
 import ApusChatProtocol
 import ApusChatStorage
 
-/// The accounts of `/allUsers`: those that all users find.
+/// The accounts of `/allUsers`: the accounts that all users can find.
 enum LegacyUsers {
     struct Entry: Sendable {
         var row: AccountRow
@@ -11,10 +11,10 @@ enum LegacyUsers {
     /// The maximum number of accounts, because the legacy protocol does not page them.
     static let maximum = 2_000
 
-    /// Returns the accounts that all users find, at most ``maximum``.
+    /// Returns at most ``maximum`` accounts that all users can find.
     ///
-    /// - Parameter page: Returns the accounts after a key, in the order of their keys; empty at the
-    ///   end.
+    /// - Parameter page: Returns the accounts after a key, in the order of their keys; an empty
+    ///   list at the end.
     static func entries(_ page: (_ after: UserKey?) async throws -> [Entry]) async throws -> [Entry] {
         var found: [Entry] = []
         var cursor: UserKey?

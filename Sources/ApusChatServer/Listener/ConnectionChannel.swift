@@ -22,8 +22,8 @@ struct ConnectionChannel: HTTPChannelHandler {
     let timeouts: PassThroughTimeouts
     /// The TLS context; nil for a listener without TLS.
     let tls: NIOSSLContext?
-    /// Determines the peers whose connections must begin with a PROXY header; nil if there are
-    /// none.
+    /// The peers whose connections must begin with a PROXY header; nil if the PROXY protocol is not
+    /// used.
     let proxies: ProxyPeers?
 
     struct Refused: Error {}
@@ -31,14 +31,15 @@ struct ConnectionChannel: HTTPChannelHandler {
     /// An accepted connection. Its first request determines whether Hummingbird handles it.
     struct Value: ServerChildChannelValue {
         let channel: any Channel
-        /// The connection as Hummingbird handles it; nil if it became a WebSocket or was closed.
+        /// The channel that Hummingbird handles; nil if the connection became a WebSocket or was
+        /// closed.
         let requests: EventLoopFuture<UnhandledChannel<HTTPRequestPart, HTTPResponsePart>?>
     }
 
     /// The maximum number of unsent bytes that the kernel buffers for a client. By default, Linux
     /// buffers up to 4 MiB for each client that does not read.
     private static let maximumUnsentBytes: SocketOptionValue = 128 << 10
-    /// The socket option TCP_NOTSENT_LOWAT, which the Glibc module does not export.
+    /// The socket option `TCP_NOTSENT_LOWAT`, which the Glibc module does not export.
     #if canImport(Darwin)
         private static let unsentBytesOption = ChannelOptions.tcpOption(.init(rawValue: 0x201))
     #else
@@ -97,7 +98,8 @@ struct ConnectionChannel: HTTPChannelHandler {
     }
 }
 
-/// The decision whether Hummingbird handles a connection, made with its first request.
+/// The decision whether Hummingbird handles a connection. The first request of the connection
+/// determines it.
 ///
 /// Confined to the event loop of the connection.
 private final class FirstRequest {

@@ -4,7 +4,7 @@ import Logging
 import NIOCore
 import NIOHTTPTypes
 
-/// Hummingbird's HTTP/1 channel, which is closed if no task handles it, such as a connection that
+/// Hummingbird's HTTP/1 channel, which is closed if no task handles it. This occurs if a connection
 /// is accepted while the listener is cancelled.
 struct PlainChannel: HTTPChannelHandler {
     let base: HTTP1Channel

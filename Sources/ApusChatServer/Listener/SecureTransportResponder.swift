@@ -6,7 +6,7 @@ import NIOConcurrencyHelpers
 enum SecureTransport: Sendable {
     /// Handles requests unchanged.
     case unchanged
-    /// Redirects requests to the HTTPS listener, whose port is known after it listens.
+    /// Redirects requests to the HTTPS listener. The port is nil until that listener listens.
     case redirects(port: NIOLockedValueBox<Int?>)
     /// Instructs browsers to use HTTPS for the host for a year (RFC 6797).
     case strict

@@ -17,7 +17,7 @@ struct ServerListener: Sendable {
     /// Whether the listener serves apps of the legacy protocol.
     var isLegacy = false
     var transport = SecureTransport.unchanged
-    /// Receives the port when the server listens.
+    /// The box that receives the port when the server listens; nil if the port is not needed.
     var boundPort: NIOLockedValueBox<Int?>?
 
     /// Returns the listeners of a validated configuration.
@@ -33,7 +33,7 @@ struct ServerListener: Sendable {
                 secure = ServerListener(
                     scheme: "https", host: host, port: port, tls: try TLSServerSettings(identity: identity).makeContext(),
                     certificate: identity.fingerprint,
-                    // The TLS listener is not optional if it is the only one.
+                    // The TLS listener is not optional if it is the only listener.
                     isOptional: isOptional && configuration.listensWithoutTLS)
             case .files(let port, let certificates, let key):
                 let identity = try TLSIdentity(certificateChainFile: certificates, privateKeyFile: key)
@@ -59,7 +59,8 @@ struct ServerListener: Sendable {
         return listeners
     }
 
-    /// Returns an error that contains the address of this listener.
+    /// Converts an error of the socket to an error that names the address of this listener. Returns
+    /// other errors unchanged.
     func explain(_ error: any Error) -> any Error {
         guard let error = error as? IOError else { return error }
         guard error.errnoCode == EADDRINUSE else {

@@ -4,7 +4,8 @@ import ApusSocketIOServer
 import ApusWebSocket
 
 extension SocketIOServerConfiguration {
-    /// Returns the Socket.IO limits of the chat, whose packets are small and contain text only.
+    /// Returns the Socket.IO configuration of the chat, whose packets are small and contain only
+    /// text.
     static func chat(_ chat: ChatServerConfiguration, proxies: TrustedProxies) -> Self {
         var configuration = Self()
         configuration.engine.allowsEngineIO3 = chat.allowsEngineIO3 || chat.demo
@@ -21,7 +22,7 @@ extension SocketIOServerConfiguration {
         // less than the pushes.
         configuration.engine.maximumQueuedBytes = 2 * ChatLimits.answerBytes
         // The server reads no further request of a client while more bytes than this are queued for
-        // it.
+        // the client.
         configuration.engine.queueLowMark = 64 << 10
         if proxies != .none { configuration.engine.clientAddress = { request, peer in proxies.clientKey(of: request, from: peer) } }
         return configuration

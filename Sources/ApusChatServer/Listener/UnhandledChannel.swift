@@ -3,8 +3,8 @@ import NIOCore
 
 /// An asynchronous channel that no task handles yet.
 ///
-/// SwiftNIO stops the process when a `NIOAsyncChannel` is released that no task has handled, such
-/// as one that a client opens while the server closes. This class closes such a channel instead.
+/// SwiftNIO stops the process if a `NIOAsyncChannel` is released before a task has handled it, for
+/// example when a client connects while the server closes. This class closes the channel instead.
 final class UnhandledChannel<Inbound: Sendable, Outbound: Sendable>: Sendable {
     private let channel: NIOLockedValueBox<NIOAsyncChannel<Inbound, Outbound>?>
 
@@ -15,6 +15,7 @@ final class UnhandledChannel<Inbound: Sendable, Outbound: Sendable>: Sendable {
         Task { try? await channel.executeThenClose { _, _ in } }
     }
 
-    /// Returns the channel, which the caller must handle; nil if another caller has it.
+    /// Returns the channel, which the caller must handle; nil if another caller has already taken
+    /// it.
     func take() -> NIOAsyncChannel<Inbound, Outbound>? { self.channel.withLockedValue { $0.take() } }
 }

@@ -6,8 +6,8 @@ import ApusEventLoop
 import ApusJSON
 import Foundation
 
-/// Performs the commands of an operator. Answers are text with one row on each line, and with
-/// fields that are separated by tabs.
+/// Performs the commands of an operator. Answers are text with one row on each line. Tabs separate
+/// the fields of a row.
 package final class Administration: Sendable {
     private let accounts: Accounts
     private let reads: QueueBound<SQLiteReads>
@@ -19,8 +19,8 @@ package final class Administration: Sendable {
         self.reads = QueueBound(try SQLiteReads(folder), label: "apus.chat.administration")
     }
 
-    /// Performs a command on a data folder: through the running server of the folder, or directly
-    /// without one.
+    /// Performs a command on a data folder. If a server uses the folder, the server performs the
+    /// command.
     package static func perform(_ words: [String], in dataFolder: String) async throws -> String {
         if let answer = try await AdministrationSocket.request(words, in: dataFolder) {
             guard let text = answer["text"]?.stringValue else {
@@ -42,7 +42,7 @@ package final class Administration: Sendable {
         return try await Administration(accounts: accounts, folder: folder).perform(words)
     }
 
-    /// Returns the text of an error for an operator.
+    /// Returns the message of an error for an operator.
     package static func message(of error: any Error) -> String {
         switch error {
         case let error as ChatError: error.message
@@ -75,7 +75,7 @@ package final class Administration: Sendable {
 
     /// Performs a command.
     ///
-    /// - Throws: `ChatError` for an invalid command, otherwise the error of the storage.
+    /// - Throws: `ChatError` for an invalid command; `StorageError` if the storage fails.
     package func perform(_ words: [String]) async throws -> String {
         guard let command = words.first else { throw Self.invalid("A command is required. The commands are:\n\(Self.help)") }
         let arguments = Array(words.dropFirst())
@@ -163,7 +163,8 @@ package final class Administration: Sendable {
         }
     }
 
-    /// Returns the number by which operators identify an invitation. It does not reveal the code.
+    /// Returns the number by which operators identify an invitation. The number does not reveal the
+    /// code.
     private static func number(of invitation: InvitationRow) -> String {
         invitation.hash.prefix(6).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
@@ -204,8 +205,8 @@ package final class Administration: Sendable {
 
     // MARK: Texts
 
-    /// Returns the fields as one line. Characters that could control the terminal of the operator,
-    /// end the line or turn its text around are replaced, because users choose the texts.
+    /// Returns the fields as one line. Replaces characters that could control the terminal, end the
+    /// line or reverse its direction, because users choose the texts.
     private static func line(_ fields: String...) -> String { fields.map(Self.harmless).joined(separator: "\t") }
 
     private static func harmless(_ field: String) -> String {

@@ -3,7 +3,7 @@ import NIOCore
 /// A request of an operator. Its connection is closed when the last reference to the request is
 /// released.
 final class AdministrationRequest: Sendable {
-    /// The line without its end; nil if it is too long.
+    /// The line without its terminator; nil if the line is too long.
     let line: ByteBuffer?
     let channel: any Channel
 
@@ -12,11 +12,11 @@ final class AdministrationRequest: Sendable {
         self.channel = channel
     }
 
-    // A request that waits when the server stops is dropped.
+    // A request that is still waiting when the server stops is dropped.
     deinit { self.channel.close(promise: nil) }
 }
 
-/// Reads one line of a connection. Closes a connection that does not send it in time.
+/// Reads one line from a connection. Closes the connection if the line does not arrive in time.
 final class AdministrationHandler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 

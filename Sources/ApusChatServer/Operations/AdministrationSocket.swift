@@ -7,12 +7,12 @@ import NIOPosix
 /// The Unix socket `chat.admin` in the data folder, through which programs of the owner of the
 /// folder send commands to a running server.
 ///
-/// A connection has one request, a line with a JSON array of words, and one answer, a line with an
-/// object that has the field `text` or `error`.
+/// A connection transfers one request and one answer. The request is a line with a JSON array of
+/// words. The answer is a line with a JSON object that has the field `text` or `error`.
 package enum AdministrationSocket {
     package static let name = "chat.admin"
 
-    /// The maximum number of requests that wait for the one before them.
+    /// The maximum number of requests that wait while another request is performed.
     private static let maximumWaiting = 16
 
     /// Answers requests until the task is cancelled.
@@ -25,7 +25,8 @@ package enum AdministrationSocket {
                     try channel.pipeline.syncOperations.addHandler(AdministrationHandler { received.yield($0) })
                 }
             }.bind(unixDomainSocketPath: folder + "/" + self.name, cleanupExistingSocketFile: true).get()
-            // One at a time, because there are few operators, and some commands take long.
+            // Performs one request at a time, because there are few operators and some commands
+            // take long.
             for await request in requests { await self.answer(request, administration) }
             try await listener.close()
         } catch {

@@ -24,8 +24,8 @@ package struct SystemClock: Sendable {
         monotonic: { Int64((ContinuousClock.now - start) / .milliseconds(1)) })
 }
 
-/// The clock of a server. It ignores jumps of the system's wall clock as `StampClock` describes,
-/// including jumps during a restart.
+/// The clock of a server. It ignores jumps of the wall clock as `StampClock` describes, including
+/// jumps while the server does not run.
 ///
 /// The file `chat.clock` in the data folder contains the last trusted time.
 struct ServerClock: Sendable {
@@ -51,13 +51,13 @@ struct ServerClock: Sendable {
         return self.stamps.withLockedValue { $0.read(wall: wall, monotonic: monotonic) }
     }
 
-    /// The clocks for accounts. Their time ignores jumps of the wall clock, as the time stamps of
-    /// messages do.
+    /// The clocks for accounts. Like the time stamps of messages, their time ignores jumps of the
+    /// wall clock.
     var forAccounts: AccountsClock {
         AccountsClock(now: { self.read().time }, elapsed: self.system.monotonic, isTrusted: { self.read().isTrusted })
     }
 
-    /// Writes the current time for the next run, if it is trusted.
+    /// Writes the current time for the next run, if the time is trusted.
     func writeMark() {
         let now = self.read()
         guard now.isTrusted else { return }

@@ -1,9 +1,9 @@
 import HTTPTypes
 import NIOConcurrencyHelpers
 
-/// The metrics of a chat server, and their text for Prometheus. Counts the HTTP responses; the
-/// other values are read for each request of the metrics. `docs/metrics.md` lists the metrics and
-/// describes how to add one.
+/// The metrics of a chat server, and their text for Prometheus. HTTP responses are counted here;
+/// the other values are read at each scrape. `docs/metrics.md` lists the metrics and describes how
+/// to add one.
 ///
 /// Source: the text format 0.0.4 (https://prometheus.io/docs/instrumenting/exposition_formats/).
 final class ServerMetrics: Sendable {
@@ -35,9 +35,9 @@ final class ServerMetrics: Sendable {
     }
 
     private struct Counts {
-        /// The number of responses by the first digit of their status.
+        /// The number of responses, by the first digit of the status.
         var responses: [Int: Int] = [:]
-        /// The number of responses that took at most the bound of the same index.
+        /// For each bucket, the number of responses whose duration was at most its upper bound.
         var durations = [Int](repeating: 0, count: ServerMetrics.bounds.count)
         var totalSeconds = 0.0
         var responseCount = 0
@@ -62,7 +62,7 @@ final class ServerMetrics: Sendable {
         }
     }
 
-    /// The values that are read for a request of the metrics.
+    /// The values that are read at each scrape.
     struct Gauges {
         var clients: Int
         var isWritable: Bool

@@ -5,13 +5,13 @@ import NIOCore
 
 /// A file of the page with its HTTP metadata.
 struct PageFile: Sendable {
-    /// The media type, determined by the extension of the name.
+    /// The media type, which the extension of the name determines.
     let type: String
-    /// The hash of the content, which is the entity tag without quotes.
+    /// The hash of the content in hexadecimal, which is the entity tag without quotes.
     let hash: String
     let bytes: ByteBuffer
-    /// The content in the coding `gzip`; nil for a file that does not become smaller, such as a
-    /// picture.
+    /// The content in the coding `gzip`; nil for a file that is not text or does not become
+    /// smaller.
     let compressed: ByteBuffer?
 
     /// - Returns: Nil for a file whose extension is not served.

@@ -2,11 +2,11 @@ import Foundation
 import NIOConcurrencyHelpers
 import NIOCore
 
-/// Serves the files of a page from a folder, for its development. Changed files are served without
-/// a restart. Files whose names begin with a period are not served.
+/// Serves the files of a page from a folder, for the development of the page. Changed files are
+/// served without a restart. Files whose names begin with a period are not served.
 ///
 /// The folder is scanned at most once in `interval`. A file is read again if its modification time
-/// or size has changed. A scan blocks the thread.
+/// or size has changed. A scan blocks the calling thread.
 final class PageFolder: Sendable {
     private struct Entry: Sendable {
         var modified: Date?
@@ -35,7 +35,7 @@ final class PageFolder: Sendable {
         }
     }
 
-    /// Returns the file at a path, such as `/css/base.css`.
+    /// Returns the file at a path, such as `/css/base.css`; nil if there is none.
     func file(_ path: String) -> PageFile? {
         self.state.withLockedValue { state in
             let now = ContinuousClock.now

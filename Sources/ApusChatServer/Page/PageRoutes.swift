@@ -6,10 +6,10 @@ import NIOCore
 
 /// Serves the files of the page.
 ///
-/// Each request is a lookup in a table of known files, so that a path from a client is never used
-/// in the file system.
+/// Each request is a lookup in a table of known files. A path from a client is never used in the
+/// file system.
 struct PageRoutes: Sendable {
-    /// Returns the file at a path, which begins with a slash.
+    /// Returns the file at a path that begins with a slash; nil if there is none.
     let find: @Sendable (_ path: String) -> PageFile?
 
     /// Returns routes for the files that the program contains.
@@ -27,7 +27,7 @@ struct PageRoutes: Sendable {
         return PageRoutes { folder.file($0) }
     }
 
-    /// Adds the routes to a router that already has the middleware.
+    /// Adds the routes to a router whose middleware is already installed.
     func add(to router: Router<HTTPContext>) {
         for path: RouterPath in ["/", "/**"] {
             router.get(path) { request, context in try self.response(to: request, context) }
@@ -43,7 +43,7 @@ struct PageRoutes: Sendable {
             .cacheControl: Self.namesContent(path, of: file) ? "public, max-age=31536000, immutable" : "no-cache",
         ]
         if let name = HTTPField.Name("X-Frame-Options") { headers[name] = "DENY" }
-        // The service worker of a page in a subfolder controls that folder only, which is also the
+        // Restricts the service worker of a page in a subfolder to that folder, which is also the
         // default scope.
         if path.hasSuffix("/sw.js"), let name = HTTPField.Name("Service-Worker-Allowed") { headers[name] = String(path.dropLast(5)) }
         var bytes = file.bytes
@@ -74,8 +74,8 @@ struct PageRoutes: Sendable {
         return false
     }
 
-    /// Returns the file at a path. The path `/join`, to which invite links lead, returns the page;
-    /// the code is in the fragment.
+    /// Returns the file at a path. For `/join`, the path of invite links, returns the page. The
+    /// code of the link is in the fragment.
     private func file(_ path: String) -> PageFile? {
         self.find(path) ?? (path == "/join" ? self.find("/index.html") : path.hasSuffix("/") ? self.find(path + "index.html") : nil)
     }
@@ -91,8 +91,8 @@ struct PageRoutes: Sendable {
     /// The maximum size of one write, in bytes. TLS encrypts and copies a write as a whole.
     private static let pieceBytes = 64 << 10
 
-    /// Returns a body that is written as fast as the client receives it. A client that does not
-    /// read occupies at most three pieces.
+    /// Returns a body that is written only as fast as the client receives it. For a client that
+    /// does not read, at most three pieces are buffered.
     private static func body(_ bytes: ByteBuffer, on channel: any Channel) -> ResponseBody {
         guard bytes.readableBytes > self.pieceBytes else { return ResponseBody(byteBuffer: bytes) }
         return ResponseBody(contentLength: bytes.readableBytes) { writer in
@@ -107,7 +107,7 @@ struct PageRoutes: Sendable {
         }
     }
 
-    /// Permits scripts and styles from this server only, and none inline. Pictures may also have
+    /// Permits scripts and styles only from this server, and no inline ones. Pictures may also have
     /// `blob:` URLs, because the page downloads them with the session.
     private static let policy =
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; font-src 'self'; media-src 'self' blob:; "

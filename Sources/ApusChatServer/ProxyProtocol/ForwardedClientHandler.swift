@@ -2,8 +2,8 @@ import ApusConnectivity
 import NIOCore
 import NIOHTTP1
 
-/// Replaces the fields that can contain the address of the client by the address in the PROXY
-/// header.
+/// Replaces the HTTP fields that can contain the address of the client with the address from the
+/// PROXY header.
 final class ForwardedClientHandler: ChannelInboundHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart

@@ -2,7 +2,7 @@ import ApusConnectivity
 import Logging
 import NIOCore
 
-/// The client of a proxied connection, which two handlers of the connection share.
+/// The client of a proxied connection. Two handlers of the connection share this object.
 ///
 /// Confined to the event loop of the connection.
 final class ProxiedClient {

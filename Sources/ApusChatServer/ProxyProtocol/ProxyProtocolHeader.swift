@@ -7,7 +7,7 @@ import ApusConnectivity
 /// (https://www.haproxy.org/download/3.0/doc/proxy-protocol.txt).
 struct ProxyProtocolHeader: Hashable, Sendable {
     /// The address of the client; nil for a connection of the proxy itself, such as a health check,
-    /// and for one that does not use IP.
+    /// and for a connection that does not use IP.
     var client: IPAddress?
 
     /// The result of reading the first bytes of a connection.
@@ -23,7 +23,7 @@ struct ProxyProtocolHeader: Hashable, Sendable {
     /// The maximum length of a header of version 1 with its line end, in bytes.
     static let textBytes = 107
     /// The maximum length of the addresses and extensions after the first 16 bytes of version 2.
-    /// The format permits 65,535.
+    /// The protocol permits 65,535 bytes.
     static let extensionBytes = 4_096
 
     private static let signature: [UInt8] = [0x0D, 0x0A, 0x0D, 0x0A, 0x00, 0x0D, 0x0A, 0x51, 0x55, 0x49, 0x54, 0x0A]
@@ -48,7 +48,7 @@ struct ProxyProtocolHeader: Hashable, Sendable {
         guard words.count >= 2 else { return .invalid("the PROXY header has no protocol") }
         let addressBytes: Int
         switch words[1] {
-        // The rest of the line is unspecified and ignored.
+        // The specification requires that the rest of the line is ignored.
         case "UNKNOWN": return .header(Self(client: nil), length: end + 1)
         case "TCP4": addressBytes = 4
         case "TCP6": addressBytes = 16

@@ -2,8 +2,8 @@ import ApusChatHTTP
 import ApusChatStorage
 import Crypto
 
-/// The key by which push services identify the server (RFC 8292). It is stored in the file
-/// `push.key`, 32 bytes.
+/// The key by which push services identify the server (RFC 8292). The file `push.key` contains its
+/// 32 bytes.
 ///
 /// Browsers bind their subscriptions to the key. If the file is lost, all browsers must subscribe
 /// again.

@@ -2,13 +2,13 @@ import ApusChatCore
 package import ApusChatProtocol
 import ApusChatStorage
 
-/// A media server (SFU) of the operator, which carries the calls of groups with more members than
-/// devices can connect to directly.
+/// A media server (SFU) of the operator, which transports the media of calls of groups that are too
+/// large for direct connections between devices.
 ///
-/// The clients join a room of the media server by its own library. The chat server creates the
+/// The clients join a room of the media server with its client library. The chat server creates the
 /// room, makes the tokens, and deletes the room at the end of the call.
 package protocol CallBackend: Sendable {
-    /// The name of the kind on the wire, such as `livekit`.
+    /// The name of the kind of media server in the protocol, such as `livekit`.
     var kind: String { get }
     /// Returns the address and the token with which a device joins the room.
     ///
@@ -24,7 +24,7 @@ package protocol CallBackend: Sendable {
 
 /// The room of a call on a media server.
 package struct CallRoom: Hashable, Sendable {
-    /// The name: the conversation and the `seq` of the call.
+    /// The name, which consists of the conversation and the `seq` of the call.
     package let name: String
 
     package init(conversation: ConversationID, call: Int64) { self.name = "\(conversation)-\(call)" }

@@ -5,7 +5,7 @@ import ApusEventLoop
 import Logging
 import NIOCore
 
-/// Carries out the actions of a ``CallRoomWatch`` on the media server of the operator.
+/// Performs the actions of a ``CallRoomWatch`` on the media server of the operator.
 ///
 /// Confined to an event loop.
 final class CallRooms {
@@ -15,7 +15,7 @@ final class CallRooms {
     private var watch = CallRoomWatch()
     private var timers: [EventAddress: Scheduled<Void>] = [:]
     private let interval: Duration
-    /// Reports that a call has ended, as the server.
+    /// Ends a call on behalf of the server.
     var end: @Sendable (EventAddress) -> Void = { _ in }
 
     /// - Parameter interval: The time between two counts of the participants of a room.
@@ -31,7 +31,7 @@ final class CallRooms {
         self.carryOut(self.watch.committed(batch.calls, deleted: batch.deleted))
     }
 
-    /// Stops all timers. Rooms remain until the media server removes them.
+    /// Stops all timers. The rooms remain until the media server removes them.
     func close() {
         for timer in self.timers.values { timer.cancel() }
         self.timers = [:]

@@ -11,8 +11,8 @@ struct Submission: Sendable {
     let completion: Answers.Completion
 }
 
-/// The answers of a batch. Each event loop receives all its answers in one task, so that a
-/// connection receives them in one write.
+/// The answers of a batch. Each event loop receives its answers in one task, so that each
+/// connection writes its answers at once.
 struct Answers {
     typealias Completion = @Sendable (Result<StoredAnswer, ChatError>) -> Void
 
@@ -28,7 +28,8 @@ struct Answers {
         var answers: [(Completion, Result<StoredAnswer, ChatError>)] = []
     }
 
-    /// One group for each event loop. A process has few event loops.
+    /// The groups, one for each event loop. A linear search suffices, because there are few event
+    /// loops.
     private var groups: [Group] = []
     private var others: [(Completion, Result<StoredAnswer, ChatError>)] = []
 
@@ -43,14 +44,14 @@ struct Answers {
         self.groups[index].answers.append((recipient.completion, result))
     }
 
-    /// Delivers the collected answers, and removes them.
+    /// Delivers and removes the collected answers.
     mutating func give() {
         var deliveries = self.take()
         deliveries.send()
     }
 
-    /// Delivers the answers without an event loop. Returns the others as deliveries, to which the
-    /// pushes of the batch can be added.
+    /// Delivers the answers without an event loop. Returns the other answers as deliveries, to
+    /// which the pushes of the batch can be added.
     mutating func take() -> SocketIODeliveries {
         for (completion, result) in self.others { completion(result) }
         self.others.removeAll(keepingCapacity: true)

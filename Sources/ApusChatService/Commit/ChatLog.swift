@@ -17,15 +17,16 @@ package final class ChatLog: Sendable {
 
         /// - Parameters:
         ///   - wall: Returns the time of the wall clock, in milliseconds since 1970.
-        ///   - monotonic: Returns the milliseconds of a monotonic clock.
-        ///   - mark: The last trusted time of an earlier run.
+        ///   - monotonic: Returns the time of a monotonic clock, in milliseconds.
+        ///   - mark: The last trusted time of an earlier run, in milliseconds since 1970. Default:
+        ///     none.
         package init(wall: @escaping @Sendable () -> Int64, monotonic: @escaping @Sendable () -> Int64, mark: Int64? = nil) {
             self.wall = wall
             self.monotonic = monotonic
             self.stamps = .init(StampClock(wall: wall(), monotonic: monotonic(), mark: mark))
         }
 
-        /// Returns the time for stamps, and whether the age of data may be computed from it.
+        /// Returns the time for stamps, and whether the age of data can be computed from that time.
         package func read() -> StampClock.Reading {
             let (wall, monotonic) = (self.wall(), self.monotonic())
             return self.stamps.withLockedValue { $0.read(wall: wall, monotonic: monotonic) }
@@ -42,11 +43,11 @@ package final class ChatLog: Sendable {
     private let lastHealth = NIOLockedValueBox(Committer.Health.writable)
 
     /// - Parameters:
-    ///   - storage: The storage, to which only the log may write.
-    ///   - eventLoop: A dedicated event loop, which is blocked while a batch is synced to disk.
-    ///   - onBatch: Called on the loop with each batch. It must not block.
-    ///   - onRecovery: Called on the loop when the storage accepts writes again after a failure. A
-    ///     batch that was not acknowledged may have been stored.
+    ///   - storage: The storage. Only the log may write to it.
+    ///   - eventLoop: A dedicated event loop. It is blocked while a batch is synced to disk.
+    ///   - onBatch: Called on the event loop with each batch. It must not block.
+    ///   - onRecovery: Called on the event loop when the storage accepts writes again after a
+    ///     failure. A batch without acknowledgement may have been stored.
     package init(
         storage: sending any MaintainedStorage, on eventLoop: any EventLoop, environment: Environment, rules: ChatRules = ChatRules(),
         onBatch: @escaping BatchHandler, onRecovery: @escaping @Sendable () -> Void = {}
@@ -60,7 +61,7 @@ package final class ChatLog: Sendable {
     /// The state of the storage: writable, read-only or failed.
     package var health: Committer.Health { self.lastHealth.withLockedValue { $0 } }
 
-    /// Submits a command. The completion is called once: after the commit, or with the refusal.
+    /// Submits a command. Calls the completion once, after the commit or with the refusal.
     ///
     /// - Parameter eventLoop: The event loop on which the completion is called, together with other
     ///   completions of the same batch; nil for the event loop of the log.
@@ -72,7 +73,7 @@ package final class ChatLog: Sendable {
             submissions.append(Submission(command: command, eventLoop: eventLoop, completion: completion))
             return submissions.count == 1
         }
-        // One hop to the event loop serves all commands that arrive before the writer takes them.
+        // One task on the event loop takes all commands that are submitted before the task runs.
         if isFirst { self.writer.eventLoop.execute { [writer] in writer.value.takeSubmissions() } }
     }
 
@@ -81,7 +82,7 @@ package final class ChatLog: Sendable {
         try await withCheckedContinuation { continuation in self.submit(command) { continuation.resume(returning: $0) } }.get()
     }
 
-    /// Calls `body` with the storage, between two batches.
+    /// Calls `body` with the storage between two batches, on the event loop of the log.
     package func withStorage<Value: Sendable>(_ body: @escaping @Sendable (any MaintainedStorage) throws -> Value) async throws -> Value {
         try await withCheckedThrowingContinuation { continuation in
             self.writer.onLoop { writer in continuation.resume(with: Result { try body(writer.storage) }) }

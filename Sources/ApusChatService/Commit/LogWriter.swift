@@ -8,8 +8,8 @@ import NIOCore
 /// Decides and commits the commands of all sessions, in batches.
 ///
 /// A batch contains the commands that arrived while the previous one was written. The writer never
-/// waits for further commands. The answers of a batch are sent after its commit, and its pushes
-/// with or after the answers.
+/// waits for further commands. After the commit, the answers of the batch are sent, and with or
+/// after them the pushes.
 ///
 /// Confined to a dedicated event loop, which it blocks while a batch is synced to disk.
 final class LogWriter {
@@ -116,7 +116,7 @@ final class LogWriter {
                 guard self.committer.batchWritten() == .acknowledge else { return }
                 for (entry, decision) in zip(entries, decisions) { self.complete(entry, decision.result) }
                 self.onBatch(batch, self.answers.take())
-                // A failure here makes the next batch fail, whose commands are then refused.
+                // After a failed checkpoint, the next batch fails and its commands are refused.
                 try? self.storage.checkpointIfDue()
                 return
             } catch {
@@ -126,7 +126,7 @@ final class LogWriter {
         }
     }
 
-    /// Returns whether a failed batch is decided again. If not, its commands have been refused.
+    /// Returns whether a failed batch is decided again. If not, its commands have been answered.
     private func retries(after error: StorageError, _ entries: ArraySlice<Sequencer.Entry>) -> Bool {
         let refusal: ChatError
         switch self.committer.batchFailed(error.code, commands: entries.count) {
@@ -187,7 +187,7 @@ final class LogWriter {
             failure = error.code
         }
         switch self.committer.probeEnded(failure) {
-        // The batch of the failed sync may now be stored, but its events were not pushed.
+        // The batch whose sync failed may now be stored, although its events were not pushed.
         case .resume: self.onRecovery()
         case .doNothing: break
         case .probeAgain(let delay): self.scheduleProbe(in: delay)

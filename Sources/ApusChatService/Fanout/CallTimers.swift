@@ -11,7 +11,8 @@ final class CallTimers {
     private let eventLoop: any EventLoop
     private var watch: CallWatch
     private var timers: [EventAddress: Scheduled<Void>] = [:]
-    /// Reports a state as the server. The completion is called once, on any thread.
+    /// Reports the state of a call on behalf of the server. Calls the completion once, on any
+    /// thread.
     var report: @Sendable (EventAddress, CallState, @escaping @Sendable (Result<StoredAnswer, ChatError>) -> Void) -> Void = { _, _, _ in }
 
     init(on eventLoop: any EventLoop, _ watch: CallWatch) {
@@ -40,7 +41,7 @@ final class CallTimers {
         self.report = { _, _, _ in }
     }
 
-    /// The time of the clock of the timers, in milliseconds.
+    /// The time of the event loop's clock, in milliseconds.
     private var now: Int64 { Int64(self.eventLoop.now.uptimeNanoseconds / 1_000_000) }
 
     private func carryOut(_ actions: [CallWatch.Action]) {

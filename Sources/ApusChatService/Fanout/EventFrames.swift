@@ -4,7 +4,8 @@ import ApusChatStorage
 
 /// Encodes the events of a batch as pushes.
 struct EventFrames {
-    /// The size of the bodies above which the events are split into several pushes, in bytes.
+    /// The maximum total size of the bodies in one push, in bytes. Further events are sent in
+    /// another push.
     private static let splitBytes = 128 * 1024
 
     private var rows: [ConversationKey: [EventRow]] = [:]
@@ -33,7 +34,7 @@ struct EventFrames {
 
     /// Returns the pushes of events, in order.
     ///
-    /// - Parameter user: The recipient, if some events are hidden from it; nil for all other
+    /// - Parameter user: The recipient, if some events are hidden from this user; nil for all other
     ///   recipients.
     func frames(of key: ConversationKey, _ range: ClosedRange<Int64>, for user: UserKey? = nil, names: [UserKey: UserName]) -> [Frame] {
         var frames: [Frame] = []
@@ -51,7 +52,8 @@ struct EventFrames {
             bytes = 0
         }
         for row in self.rows[key] ?? [] where range.contains(row.seq) {
-            // A push is either silent or not, so silent and other messages are in separate pushes.
+            // Silent messages and other messages are in separate pushes, because a push is silent
+            // as a whole.
             let isSilentRow = self.silent.contains(row.address)
             if bytes + row.body.utf8.count > Self.splitBytes || events.count == ChatLimits.historyEvents || isSilentRow != isSilent {
                 flush()

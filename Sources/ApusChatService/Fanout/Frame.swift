@@ -8,7 +8,7 @@ struct Frame: Sendable {
     /// The feature that a client must have to receive the push; nil if all clients receive it.
     let feature: PushFeature?
     let payload: SocketIOPayload
-    /// The payload for connections that the server translates to another protocol.
+    /// The payload as a value, for connections that the server translates to another protocol.
     let value: JSONValue
 
     /// - Returns: Nil if the payload cannot be encoded as JSON, such as an infinite number.

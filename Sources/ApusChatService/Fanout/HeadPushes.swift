@@ -24,7 +24,7 @@ extension ReadContext {
         return pushes
     }
 
-    /// Returns the read positions of other members.
+    /// Returns the read and received positions of other members.
     func marks(_ reads: [CoalescedHeads.Read]) throws -> [ReadMark] {
         let names = try self.names.names(of: Set(reads.map(\.user)), self.reads)
         return reads.compactMap { read in

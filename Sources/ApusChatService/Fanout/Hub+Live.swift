@@ -18,8 +18,8 @@ extension Hub {
     func received(_ n: Int64, in key: ConversationKey, by requester: Requester) {
         let user = requester.user
         do {
-            // For a device without a connection, such as one that was woken by a notification, the
-            // membership is read from the storage.
+            // For a device without a connection, such as a device that reports after a
+            // notification, the membership is read from the storage.
             let isMember = try self.router.isMember(user, of: key) ?? (self.reads.head(of: user, in: key)?.member.state == .joined)
             guard n > 0, isMember, self.book.received(n, by: MemberAddress(key, user), on: requester.device) else { return }
             let sockets = self.router.receiptSockets(key, except: user)
@@ -30,9 +30,9 @@ extension Hub {
         }
     }
 
-    /// Sends data of a call to another party, or to the other devices that take part.
+    /// Sends data of a call to another user, or to the devices of other members that take part.
     ///
-    /// - Throws: `not_found` unless the call is running and the users are members.
+    /// - Throws: `not_found` if the call is not running or a user is not a member.
     func signal(_ request: SignalRequest, by requester: Requester) throws {
         let key = request.conversation.key
         guard let row = try self.reads.head(of: requester.user, in: key), row.member.state == .joined,
@@ -49,7 +49,7 @@ extension Hub {
     }
 
     /// Returns the connections that receive a signal. Without a recipient, returns the connections
-    /// of the devices of other members that take part in the call, so that one request announces a
+    /// of other members' devices that take part in the call. One request therefore announces a
     /// device, regardless of the number of members.
     private func sockets(of request: SignalRequest, in key: ConversationKey, by requester: Requester) throws -> [SocketKey] {
         guard let name = request.recipient else {

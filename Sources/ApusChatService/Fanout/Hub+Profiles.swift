@@ -5,7 +5,7 @@ import Logging
 
 extension Hub {
     /// Sends changed profiles to connected contacts and to other members of shared conversations,
-    /// in the form that each recipient may see.
+    /// as each recipient may see them.
     func tellProfiles(_ subjects: [UserKey]) {
         do {
             var told: [UserKey: [UserKey]] = [:]
@@ -22,7 +22,7 @@ extension Hub {
         }
     }
 
-    /// Returns the connected users that receive a changed profile, contacts first.
+    /// Returns the connected users that receive a changed profile. Contacts are first.
     private func viewers(of subject: UserKey) throws -> [UserKey] {
         let contacts = try self.reads.contacts(of: subject, after: nil, limit: ChatLimits.contacts)
         let friends = contacts.filter { $0.relation == .friend && !$0.isBlocked && !self.router.sockets(of: $0.address.peer).isEmpty }

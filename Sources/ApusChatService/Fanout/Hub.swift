@@ -8,7 +8,7 @@ import Logging
 import NIOCore
 
 /// Sends pushes to connections: routes the events of committed batches, coalesces heads and read
-/// positions, and announces presences.
+/// positions, and announces presence.
 ///
 /// Confined to a dedicated event loop, so that the pushes of one batch are encoded while the next
 /// batch is synced to disk.
@@ -16,12 +16,11 @@ final class Hub {
     /// The state of a connection in the hub.
     private struct Entry {
         let connection: ChatConnection
-        /// The features whose pushes the client does not receive.
+        /// The features whose pushes are not sent to the client.
         let omitted: Set<PushFeature>
         var heads = CoalescedHeads()
         var window = SendWindow()
-        /// The frames that wait for the answer to `hello`, which the client must receive first; nil
-        /// after the answer.
+        /// The frames that wait until the answer to `hello` is sent; nil after the answer.
         var held: [Frame]? = []
     }
 
@@ -38,9 +37,9 @@ final class Hub {
     let send: @Sendable (Frame, [ChatConnection]) -> Void
     let logger: Logger
     private let random: @Sendable (ClosedRange<Int64>) -> Int64
-    /// Ends the calls that no device ends.
+    /// Ends calls after a timeout, if no device ends them.
     let calls: CallTimers
-    /// The rooms of calls, if the operator has a media server.
+    /// The rooms of calls; nil without a media server.
     let rooms: CallRooms?
     var router = PushRouter()
     private var people = PresenceMachine()
@@ -48,18 +47,18 @@ final class Hub {
     var shown = ShownSettings()
     private var digest = HeadDigest()
     private var profiles = ProfileDigest()
-    /// The deliveries of the current batch, grouped by event loop; nil between two batches.
+    /// The answers and pushes of the current batch, grouped by event loop; nil between two batches.
     private var deliveries: SocketIODeliveries?
-    /// The connections whose transports are asked whether they have written their data, after the
-    /// deliveries of the batch.
+    /// The connections whose send queues are checked after the deliveries of the batch.
     private var asked: [ChatConnection] = []
-    /// The maximum number of deliveries of a batch that are passed to the event loops together.
+    /// The number of collected deliveries above which they are passed to the event loops before the
+    /// end of the batch.
     private static let maximumDeliveries = 2_048
 
     /// - Parameters:
-    ///   - reads: The reads, which only the hub uses.
+    ///   - reads: The reads. Only the hub may use them.
     ///   - random: Returns a random number in a range.
-    ///   - send: Sends a frame to connections, each of which is named once.
+    ///   - send: Sends a frame to connections. Each connection occurs once.
     init(
         on eventLoop: any EventLoop, reads: any AccountReads, names: NameCache, presence: PresenceBook, received: ReceivedBook,
         environment: ChatLog.Environment, calls: CallTimers, rooms: CallRooms?, logger: Logger,
@@ -91,8 +90,9 @@ final class Hub {
 
     /// Adds a connection. Its frames are held until `greeted`.
     ///
-    /// - Parameter omitted: The features whose pushes the client does not receive.
-    /// - Throws: An error if the account has the maximum number of connections, or cannot be read.
+    /// - Parameter omitted: The features whose pushes are not sent to the client.
+    /// - Throws: `too_many` if the account has the maximum number of connections, or the error of a
+    ///   failed read.
     func connect(_ connection: ChatConnection, omitting omitted: Set<PushFeature> = []) throws {
         let user = connection.requester.user
         guard self.router.sockets(of: user).count < Self.connectionsPerAccount else {
@@ -113,7 +113,7 @@ final class Hub {
         self.tell(self.people.connected(user))
     }
 
-    /// Sends the frames that were held for a connection, whose `hello` is answered now.
+    /// Sends the frames that were held for a connection until its `hello` was answered.
     func greeted(_ key: SocketKey) {
         guard let entry = self.entries[key], let held = entry.held else { return }
         self.entries[key]?.held = nil
@@ -131,14 +131,15 @@ final class Hub {
 
     func show(_ conversations: [ConversationKey], on key: SocketKey) { self.router.shows(key, Set(conversations)) }
 
-    /// Sends the reason to the connections of devices or users, and closes them.
+    /// Sends the reason to the connections of the selected requesters, and closes these
+    /// connections.
     func end(_ reason: ByePush.Reason, where isConcerned: (Requester) -> Bool) {
         let concerned = self.entries.values.map(\.connection).filter { isConcerned($0.requester) }
         for connection in concerned { connection.close(saying: ByePush(reason: reason)) }
     }
 
-    /// Closes all connections, so that the clients reconnect and synchronize: stored events may not
-    /// have been pushed. Running calls are watched from now on.
+    /// Closes all connections, because stored events may not have been pushed. The clients
+    /// reconnect and synchronize. Also resumes the timers of running calls.
     func restart() {
         self.endAll { $0.close(saying: $1) }
         do {
@@ -158,7 +159,7 @@ final class Hub {
 
     // MARK: Batches
 
-    /// Sends the answers of the commands of a batch, then the pushes of its changes.
+    /// Sends the answers to the commands of a batch, and then the pushes of its changes.
     func committed(_ batch: DecidedBatch, _ answers: SocketIODeliveries) {
         self.deliveries = answers
         defer {
@@ -169,7 +170,7 @@ final class Hub {
         self.rooms?.committed(batch)
         self.shown.committed(batch.changes)
         var deliveries = self.router.route(batch)
-        // The events of a conversation do not contain its properties, so new members also receive
+        // Events do not contain the properties of their conversation, so new members also receive
         // its head.
         for case .arrived(let key, let user, _) in batch.pushes {
             deliveries.append(.head(key, user: user, to: self.router.sockets(of: user)))
@@ -186,12 +187,13 @@ final class Hub {
         do {
             for delivery in deliveries { try self.deliver(delivery, frames, batch) }
         } catch {
-            // Recipients detect the missing events with the next push, and request them.
+            // With the next push, recipients detect the missing events and request them.
             self.logger.error("Pushes of a batch could not be sent", metadata: ["error": "\(error)"])
         }
     }
 
-    /// Sends the same nudge to all connections. Connections that do not read receive it later.
+    /// Sends the same nudge to all connections. Connections that do not read receive the nudge
+    /// later.
     private func nudge(_ key: ConversationKey, _ sockets: [SocketKey]) {
         guard let viewer = sockets.first.flatMap({ self.entries[$0]?.connection.requester.user }),
             let counters = (try? self.reads.head(of: viewer, in: key))?.conversation.counters
@@ -249,8 +251,8 @@ final class Hub {
         }
     }
 
-    /// Sends the newest position of a conversation, without its events. Users whose number of
-    /// unread mentions changed receive the head.
+    /// Sends the newest position of a conversation to a connection, without its events. If the
+    /// number of unread mentions changed, sends the head.
     private func nudge(_ nudge: HeadNudge, in key: ConversationKey, _ socket: SocketKey, isMentioned: Bool) {
         let time = self.monotonic()
         self.carryOut(
@@ -273,7 +275,7 @@ final class Hub {
         for socket in sockets { self.carryOut(self.entries[socket]?.heads.readMoved(read, at: self.monotonic()), for: socket) }
     }
 
-    /// Sends a frame to connections. It is held for connections whose `hello` is not answered.
+    /// Sends a frame to connections. Holds the frame for connections whose `hello` is not answered.
     func push(_ frame: Frame, to sockets: [SocketKey]) {
         var ready: [ChatConnection] = []
         ready.reserveCapacity(sockets.count)
@@ -396,7 +398,7 @@ final class Hub {
             let lastSeen = isOnline ? nil : try self.reads.devices(of: user, limit: 1).first?.seenAt
             let friends = try self.reads.contacts(of: user, after: nil, limit: ChatLimits.contacts)
             var recipients: [UserKey: [SocketKey]] = [:]
-            // Members that are not contacts see the presence only if its audience is all users.
+            // Members that are not contacts see the presence only if all users may see it.
             if account.privacy.lastSeen == .all {
                 recipients = self.router.viewers(of: try self.reads.conversations(of: user), except: user)
             }

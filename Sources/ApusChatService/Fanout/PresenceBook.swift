@@ -1,7 +1,7 @@
 package import ApusChatStorage
 import NIOConcurrencyHelpers
 
-/// The users that are announced as online, which can be read on any thread. Only the hub writes it.
+/// The users that are announced as online. Only the hub changes the set; any thread can read it.
 package final class PresenceBook: Sendable {
     private let online = NIOLockedValueBox<Set<UserKey>>([])
 

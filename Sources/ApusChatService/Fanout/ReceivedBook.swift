@@ -2,8 +2,8 @@ import ApusChatCore
 package import ApusChatStorage
 import NIOConcurrencyHelpers
 
-/// The received positions of the devices of members, which can be read on any thread. Only the hub
-/// writes it.
+/// The received positions of the devices of members. Only the hub changes them; any thread can read
+/// them.
 package final class ReceivedBook: Sendable {
     private let positions = NIOLockedValueBox(ReceivedPositions())
 
@@ -19,7 +19,7 @@ package final class ReceivedBook: Sendable {
 
     /// Records a received position.
     ///
-    /// - Returns: Whether it is the first device of the member that has received the message.
+    /// - Returns: Whether the ordinal is above the received positions of all devices of the member.
     func received(_ n: Int64, by member: MemberAddress, on device: DeviceKey) -> Bool {
         self.positions.withLockedValue { $0.received(n, by: member, on: device) }
     }

@@ -2,7 +2,7 @@ import ApusChatProtocol
 import ApusChatStorage
 
 /// Caches whether users and conversations show read positions and typing to others, so that a push
-/// rarely needs a read.
+/// rarely reads the storage.
 struct ShownSettings {
     private struct User {
         let name: UserName
@@ -22,7 +22,7 @@ struct ShownSettings {
     /// Whether one user of a pair blocks the other.
     private var blocks: [MemberAddress: Bool] = [:]
 
-    /// Removes or updates the values that a batch changed.
+    /// Updates the cache after a batch.
     mutating func committed(_ changes: Changes) {
         for account in changes.accounts { self.users[account.key] = nil }
         for member in changes.members { self.blocks[member.address] = nil }
@@ -43,7 +43,7 @@ struct ShownSettings {
         return try self.user(user, reads)?.privacy.receipts ?? false
     }
 
-    /// Returns the name of a member whose typing the others may see; nil if they may not.
+    /// Returns the name of a member that is writing; nil if other members may not see this.
     mutating func typist(_ user: UserKey, in key: ConversationKey, _ reads: any AccountReads) throws -> UserName? {
         guard let account = try self.user(user, reads), account.privacy.typing,
             let conversation = try self.conversation(key, of: user, reads)
@@ -65,7 +65,7 @@ struct ShownSettings {
     /// Returns a conversation, from the cache or from the storage; nil if it cannot be read as the
     /// user.
     ///
-    /// - Parameter user: A member, as whom the head of the conversation is read.
+    /// - Parameter user: A member with whose permissions the head of the conversation is read.
     private mutating func conversation(_ key: ConversationKey, of user: UserKey, _ reads: any AccountReads) throws -> Conversation? {
         if let known = self.conversations[key] { return known }
         guard let row = try reads.head(of: user, in: key)?.conversation else { return nil }

@@ -25,8 +25,8 @@ final class ChatConnection: Sendable {
     /// Receives the pushes of a connection that the server translates to another protocol; nil for
     /// ordinary clients.
     let receive: (@Sendable (Frame) -> Void)?
-    /// Whether the connection receives the presence of all users that all users can find and that
-    /// show it to all users.
+    /// Whether the connection receives the presence of every user that all users can find and whose
+    /// presence is visible to all users.
     let watchesPresence: Bool
     private let state = NIOLockedValueBox(State())
 
@@ -46,7 +46,8 @@ final class ChatConnection: Sendable {
     /// Whether `hello` was answered.
     var isGreeted: Bool { self.state.withLockedValue { $0.greeting == .done } }
 
-    /// Records that `hello` was received. Returns false if it was received before.
+    /// Records that `hello` was received. Returns false if an earlier `hello` is pending or was
+    /// answered.
     func beginGreeting() -> Bool {
         self.state.withLockedValue { state in
             guard case .none = state.greeting else { return false }
@@ -58,7 +59,7 @@ final class ChatConnection: Sendable {
     /// Records the end of `hello`. A failed `hello` can be repeated.
     func endGreeting(succeeded: Bool) { self.state.withLockedValue { $0.greeting = succeeded ? .done : .none } }
 
-    /// Records a pending request. Returns false if the maximum number is pending.
+    /// Records a pending request. Returns false if the maximum number of requests is pending.
     func beginRequest() -> Bool {
         self.state.withLockedValue { state in
             guard state.pending < ChatLimits.pendingRequests else { return false }
@@ -75,8 +76,8 @@ final class ChatConnection: Sendable {
         self.socket.disconnect(close: true)
     }
 
-    /// Sends the reason for the close. It is not sent as a frame of the hub, whose delivery can
-    /// wait for other connections.
+    /// Sends the reason for the close. The push bypasses the hub, whose deliveries can wait for
+    /// other connections.
     func say(_ bye: ByePush) {
         if self.receive == nil, let frame = Frame(ChatPushes.bye, bye) { self.socket.emit(frame.event, payload: frame.payload) }
     }

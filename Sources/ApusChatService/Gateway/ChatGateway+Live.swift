@@ -3,13 +3,13 @@ import ApusChatProtocol
 import ApusEventLoop
 import ApusJSON
 
-// The verbs that concern connections or accounts.
+// The verbs that apply to connections or accounts.
 extension ChatGateway {
     typealias Answer = @Sendable (Result<JSONValue, ChatError>) -> Void
 
-    /// Answers the verbs that concern connections.
+    /// Answers the verbs that apply to connections.
     ///
-    /// - Returns: False if the verb is not one of these.
+    /// - Returns: False if the verb does not apply to a connection.
     func answerLive(_ verb: String, _ request: JSONValue, on connection: ChatConnection, _ answer: @escaping Answer) -> Bool {
         switch verb {
         case ChatVerbs.typing.name:

@@ -81,7 +81,7 @@ package final class ChatGateway: Sendable {
         self.respond(to: event.name, event.arguments.first ?? .null, on: connection, answer)
     }
 
-    /// Answers a request of a connection. Calls `answer` once, on any thread.
+    /// Answers a request of a connection. Calls `answer` exactly once, on any thread.
     func respond(
         to verb: String, _ request: JSONValue, on connection: ChatConnection,
         _ answer: @escaping @Sendable (Result<JSONValue, ChatError>) -> Void
@@ -103,8 +103,8 @@ package final class ChatGateway: Sendable {
             answer(result)
         }
         if self.answerLive(verb, request, on: connection, finish) { return }
-        // The server itself reads the answers for a translated client, whose connection may already
-        // be closed.
+        // The server itself receives the answers for a translated client, whose connection may
+        // already be closed.
         guard self.service.onlyReads(verb), connection.receive == nil else {
             return self.service.answer(verb, request, of: connection.requester, in: connection.lane, finish)
         }
@@ -132,7 +132,7 @@ package final class ChatGateway: Sendable {
         }
         let (environment, limits) = (service.configuration.environment, service.configuration.verbs.limits)
         let features = service.features
-        // From here on, the hub holds the frames of the connection. The sync is read after this, so
+        // The hub holds the frames of the connection from now on. The sync is read afterwards, so
         // that no change is missed.
         service.hub.onLoop { hub in
             do { try hub.connect(connection, omitting: request.omittedPushes) } catch { return finish(.failure(ChatError(reading: error))) }

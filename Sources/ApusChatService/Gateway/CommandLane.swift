@@ -38,7 +38,7 @@ final class CommandLane: Sendable {
                 state.isBusy = next != nil
                 return next
             }
-            // The recursion is at most as deep as the number of pending requests of a connection.
+            // The depth of the recursion is at most the number of pending requests of a connection.
             if let next { self.perform(next) }
         }
     }

@@ -1,11 +1,11 @@
 import DequeModule
 import NIOConcurrencyHelpers
 
-/// Runs the reading requests of one connection, whose answers can be large. The next request runs
-/// when the client has read the previous answer.
+/// Runs the read requests of one connection in order. Their answers can be large. The next request
+/// runs when the client has read the previous answer.
 ///
 /// The server therefore holds at most one answer for each connection, even for a client that does
-/// not read. The limit of pending requests bounds the number of waiting ones.
+/// not read. The limit of pending requests bounds the number of waiting requests.
 final class ReadLane: Sendable {
     typealias Job = @Sendable () -> Void
 
@@ -21,8 +21,8 @@ final class ReadLane: Sendable {
 
     init(whenDrained: @escaping @Sendable (@escaping Job) -> Void) { self.whenDrained = whenDrained }
 
-    /// Runs a job immediately, or after the preceding jobs. Each job must call `answered` once,
-    /// after its answer is sent.
+    /// Runs a job after the preceding jobs, or immediately if there are none. Each job must call
+    /// `answered` once, after its answer is sent.
     func run(_ job: @escaping Job) {
         let isFree = self.state.withLockedValue { state in
             guard state.isBusy || state.isClosed else {
@@ -37,7 +37,7 @@ final class ReadLane: Sendable {
 
     func answered() { self.whenDrained { self.proceed() } }
 
-    /// Drops the waiting jobs, because the connection has ended.
+    /// Drops the waiting jobs and ignores later ones. Called when the connection has ended.
     func close() {
         self.state.withLockedValue { state in
             state.isClosed = true

@@ -5,8 +5,8 @@ import ApusEventLoop
 package import ApusJSON
 package import ApusSocketIOServer
 
-/// A connection of a client that uses another protocol. The server makes requests of the chat for
-/// it.
+/// A connection of a client that uses another protocol. The server makes chat requests on behalf of
+/// the client.
 ///
 /// The requests have the same permissions, rate limits and order as those of an ordinary client,
 /// and the connection receives the same pushes.
@@ -44,8 +44,8 @@ extension ChatGateway {
     ///
     /// - Parameters:
     ///   - socket: The connection, which is closed when the session of its device ends.
-    ///   - watchesPresence: Whether it receives the presence of all users that all users can find
-    ///     and that show it to all users.
+    ///   - watchesPresence: Whether the connection receives the presence of every user that all
+    ///     users can find and whose presence is visible to all users.
     ///   - receive: Receives each push after the answer to `hello`, with its name. It must not
     ///     block.
     /// - Throws: `too_many` if the account or the address exceeds the rate limit of connections.

@@ -26,7 +26,7 @@ package final class CommittedTexts: Sendable {
         if !texts.isEmpty { deliver(texts) }
     }
 
-    /// Returns new texts and edited ones. An edit replaces the body, including its preview.
+    /// Returns new and edited texts. An edit replaces the body of a message, including its preview.
     static func texts(of changes: Changes) -> [CommittedText] {
         var texts: [CommittedText] = []
         for event in changes.events {

@@ -2,7 +2,7 @@ import ApusChatProtocol
 import ApusChatStorage
 import NIOConcurrencyHelpers
 
-/// Caches the names and keys of accounts, which never change.
+/// Caches the names and the keys of accounts. They never change.
 final class NameCache: Sendable {
     private struct State {
         var names: [UserKey: UserName] = [:]
@@ -20,7 +20,7 @@ final class NameCache: Sendable {
         }
     }
 
-    /// Returns the keys of names; nil unless all are cached.
+    /// Returns the keys of names; nil if a name is not cached.
     func known(_ names: [UserName]) -> [UserKey?]? {
         self.state.withLockedValue { state in
             var keys: [UserKey?] = []
@@ -40,7 +40,7 @@ final class NameCache: Sendable {
         return keys
     }
 
-    /// Returns the names of the accounts that exist.
+    /// Returns the names of accounts by their keys. Omits accounts that do not exist.
     func names(of keys: Set<UserKey>, _ reads: any AccountReads) throws -> [UserKey: UserName] {
         var (found, missing) = self.state.withLockedValue { state in
             var found: [UserKey: UserName] = [:]

@@ -1,18 +1,17 @@
 import ApusChatProtocol
 import ApusChatStorage
 
-/// The data sources of the answers to one user's requests.
+/// The data sources for the answers to the requests of one user.
 struct ReadContext {
     let reads: any AccountReads
     let viewer: UserKey
     let names: NameCache
     let presence: PresenceBook
     let received: ReceivedBook
-    /// Milliseconds since 1970.
+    /// The current time, in milliseconds since 1970.
     let now: Int64
 
-    /// Returns an event without its content if it has expired and the server has not removed the
-    /// content yet.
+    /// Returns the event. If it has expired, removes content that the storage still contains.
     func served(_ view: EventView) -> EventView {
         guard let row = view.row, row.expiresAt > 0, row.expiresAt <= self.now else { return view }
         var view = view
@@ -29,13 +28,14 @@ struct ReadContext {
 
     /// Returns the head of a conversation of the viewer.
     ///
-    /// - Throws: `not_found` for any other conversation.
+    /// - Throws: `not_found` if the conversation is not in the viewer's list.
     func head(_ key: ConversationKey) throws -> HeadRow {
         guard let head = try self.reads.head(of: self.viewer, in: key), !head.member.isGone else { throw ChatError.noConversation }
         return head
     }
 
-    /// Returns the contact row of another user for the viewer; nil if there is none.
+    /// Returns the row of another user's contact list that concerns the viewer; nil if there is
+    /// none.
     func contact(of owner: UserKey) throws -> ContactRow? {
         let rows = try self.reads.contacts(of: owner, after: UserKey(self.viewer.rawValue - 1), limit: 1)
         return rows.first.flatMap { $0.address.peer == self.viewer ? $0 : nil }

@@ -4,15 +4,15 @@ package import ApusChatStorage
 import NIOConcurrencyHelpers
 import NIOPosix
 
-/// Runs the reads of users on a few threads, in turn: the reads of one user delay those of others
-/// by at most one turn.
+/// Runs the reads of users on a few threads, in turn. The reads of one user delay the reads of
+/// other users by at most one turn.
 package final class ReadPool: Sendable {
     private struct Job: Sendable {
-        /// Performs the job with the reads of a thread, or completes it with the given error.
+        /// Performs the job with the reader of a thread, or completes it with an error.
         let run: @Sendable (Result<any AccountReads, ChatError>) -> Void
     }
 
-    /// `@unchecked Sendable`: only one job at a time uses the object.
+    /// `@unchecked Sendable` is safe because only one job at a time uses the object.
     private final class Reader: @unchecked Sendable {
         let reads: any AccountReads
         init(_ reads: any AccountReads) { self.reads = reads }
@@ -29,7 +29,7 @@ package final class ReadPool: Sendable {
 
     /// - Parameters:
     ///   - count: The number of threads.
-    ///   - open: Opens the storage for the reads of one thread. Called `count` times, on the thread
+    ///   - open: Opens a reader of the storage for one thread. Called `count` times, on the thread
     ///     of the caller.
     package init(threads count: Int = 2, bounds: FairQueue<Void>.Bounds = .reads, _ open: () throws -> any AccountReads) rethrows {
         let readers = try (0..<max(1, count)).map { _ in Reader(try open()) }
@@ -40,8 +40,8 @@ package final class ReadPool: Sendable {
         self.threads.start()
     }
 
-    /// Runs a read of a user in a consistent state of the storage. The completion is called once,
-    /// on any thread.
+    /// Runs a read of a user on a consistent state of the storage. Calls the completion once, on
+    /// any thread.
     package func read<Value: Sendable>(
         for user: UserKey, _ body: @escaping @Sendable (any AccountReads) throws -> Value,
         _ completion: @escaping @Sendable (Result<Value, ChatError>) -> Void
@@ -73,7 +73,7 @@ package final class ReadPool: Sendable {
         }.get()
     }
 
-    /// Refuses waiting requests, and ends the threads after the running reads.
+    /// Refuses waiting and later reads, and stops the threads after the running reads.
     package func close() async {
         let waiting = self.state.withLockedValue { state -> [Job] in
             state.isClosed = true
@@ -104,7 +104,7 @@ extension ChatError {
     static let closing = ChatError(
         .unavailable, message: "The server is closing. Send the request again with the same id.", retryAfter: 2_000)
 
-    /// Creates the refusal of a request whose read failed.
+    /// Creates the error for a request whose read failed.
     init(reading error: any Error) {
         switch error {
         case let error as ChatError: self = error

@@ -8,10 +8,10 @@ import NIOPosix
 ///
 /// Confined to its event loop; `committed` and `close` may be called on any thread.
 final class SearchIndexer: Sendable {
-    /// The time from a commit to the update, so that one update indexes several messages.
+    /// The time from a commit to the update. Because of the delay, one update can index several
+    /// messages.
     private static let delay = TimeAmount.milliseconds(250)
-    /// The time after which an update that failed is tried again, for example because the disk was
-    /// full.
+    /// The time after which a failed update is retried, for example because the disk was full.
     private static let pause = TimeAmount.seconds(30)
 
     private struct State {
@@ -26,7 +26,7 @@ final class SearchIndexer: Sendable {
     private let monotonic: @Sendable () -> Int64
     private let logger: Logger
 
-    /// - Parameter monotonic: Returns the milliseconds of a monotonic clock.
+    /// - Parameter monotonic: Returns the time of a monotonic clock, in milliseconds.
     init(_ index: consuming sending any SearchIndexing, monotonic: @escaping @Sendable () -> Int64, logger: Logger) {
         self.monotonic = monotonic
         self.eventLoop = self.group.any()
@@ -38,7 +38,7 @@ final class SearchIndexer: Sendable {
         }
     }
 
-    /// Rebuilds the index after a search has found damage.
+    /// Schedules the rebuild of the index after a search has found damage.
     private func damaged() {
         self.logger.warning("The search index is damaged and is rebuilt")
         self.eventLoop.execute { self.schedule(in: .zero) }
@@ -50,7 +50,7 @@ final class SearchIndexer: Sendable {
     /// Returns the number of the last change in the index.
     func lastChange() async throws -> Int64 { try await self.eventLoop.submit { self.state.value.lastChange }.get() }
 
-    /// Ends the thread after the running update.
+    /// Stops the thread after the running update.
     func close() async {
         try? await self.eventLoop.submit { self.state.value.index = nil }.get()
         try? await self.group.shutdownGracefully()

@@ -4,7 +4,8 @@ import ApusChatStorage
 import ApusJSON
 import Crypto
 
-/// A request that changes data: the commands that it causes, and the form of its answer.
+/// A request that changes data: the commands that it causes, and the way in which its answer is
+/// created.
 struct Change: Sendable {
     enum Answer: Sendable {
         case place(@Sendable (StoredAnswer) -> JSONValue)
@@ -14,9 +15,9 @@ struct Change: Sendable {
 
     /// The users whose keys the commands need.
     var names: [UserName] = []
-    /// Whether the commands need data other than the keys.
+    /// Whether the creation of the commands requires a read of data other than the keys.
     var needsReads = false
-    /// Notifies the hub before the commands are submitted.
+    /// Notifies the hub before the commands are submitted; nil if the hub needs no notification.
     var tell: (@Sendable (Hub) -> Void)?
     /// Creates the commands. The context is present if `needsReads` is true; otherwise it can be
     /// nil.

@@ -1,6 +1,6 @@
 import ApusChatProtocol
 
-/// A request with an id, by which a retry is recognized.
+/// A request with an id, which identifies a retry.
 protocol ChangingRequest: WireObject {
     var id: ClientID { get }
 }

@@ -5,7 +5,7 @@ import ApusJSON
 
 // Forwarded messages are copies, so they remain when the original is recalled.
 extension ReadContext {
-    /// Returns the contents of the messages of a `forward`: one for each message, or one bundle.
+    /// Returns the contents that a `forward` sends: one for each message, or one bundle.
     func forwarded(_ request: ForwardRequest) throws -> [MessageContent] {
         var items = try request.seqs.map { try self.item($0, of: request) }
         guard request.isBundle else { return try items.map { try self.content(of: $0) } }
@@ -24,7 +24,7 @@ extension ReadContext {
         return [MessageContent(kind: EventKind(.bundle), body: body, blobs: bundle.blobs)]
     }
 
-    /// Returns a message that the viewer can see, as an item of a bundle.
+    /// Returns a message as an item of a bundle. Throws an error if the viewer cannot see it.
     private func item(_ seq: Int64, of request: ForwardRequest) throws -> BundleItem {
         let key = request.source.key
         let view = try self.reads.events(in: key, .from(seq), as: self.viewer, limit: 1).first
@@ -39,7 +39,7 @@ extension ReadContext {
 
     private func content(of item: BundleItem) throws -> MessageContent {
         var fields = item.body
-        // A message that was already forwarded keeps its original sender.
+        // A message that was forwarded before retains its original sender.
         if fields["forwarded"] == nil, item.kind.code != .bundle {
             fields["forwarded"] = ForwardedFrom(sender: item.sender, nick: item.nick, at: item.at).json
         }

@@ -23,8 +23,8 @@ extension ReadContext {
             do {
                 sync = try SyncPages(context: self).answer(wanted)
             } catch let error as ChatError where error.code == .resync {
-                // The client then sends a separate `sync`, whose refusal makes it start from the
-                // beginning.
+                // The client then sends a separate `sync`. If the server refuses it, the client
+                // synchronizes from the beginning.
             }
         }
         var user = try self.user(account)

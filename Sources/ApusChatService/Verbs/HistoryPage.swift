@@ -88,8 +88,8 @@ struct HistoryPage {
         return try [view] + reads.events(in: key, .edits(of: message), as: viewer, limit: max(1, self.request.limit - 1))
     }
 
-    /// Returns the range of events that fits into an answer, at the side from which the request
-    /// began.
+    /// Returns the range of events that fits into an answer, beginning at the end from which the
+    /// request reads.
     private func fitting(_ events: [Entry]) -> Range<Int> {
         switch self.request.range {
         case .newest, .before:

@@ -36,7 +36,7 @@ extension MessageContent {
     }
 
     /// Returns the media type of a recording, derived from the media type of its file. WebM and MP4
-    /// contain films or sound, which their first bytes do not distinguish.
+    /// files contain video or sound, and their first bytes do not show which.
     private static func soundType(_ type: String) -> String {
         type.hasPrefix("video/") ? "audio/" + type.dropFirst("video/".count) : type
     }
@@ -45,7 +45,7 @@ extension MessageContent {
 /// The validated body of a new message, before the keys of its mentions are known.
 ///
 /// The draft stores a validation error instead of throwing it, because a retry is answered before
-/// the validation.
+/// its body is validated.
 struct ContentDraft: Sendable {
     let kind: EventKind
     let accepted: Result<AcceptedBody, ChatError>

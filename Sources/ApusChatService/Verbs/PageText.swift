@@ -2,7 +2,8 @@ import ApusChatProtocol
 import ApusChatStorage
 import ApusJSON
 
-/// Encodes the opaque page tokens: fields that are separated by `~`, which no field contains.
+/// Encodes opaque page tokens. A token consists of fields that are separated by `~`, which no field
+/// contains.
 enum PageText {
     static func token(_ fields: [String]) throws -> PageToken {
         guard let token = PageToken(fields.joined(separator: "~")) else {
@@ -14,7 +15,7 @@ enum PageText {
     /// Decodes a token.
     ///
     /// - Returns: The fields after the tag.
-    /// - Throws: `bad_request` unless the token has the tag and the number of fields.
+    /// - Throws: `bad_request` if the tag or the number of fields differs.
     static func fields(_ token: PageToken, tag: String, count: Int) throws -> [String] {
         let fields = token.rawValue.split(separator: "~", omittingEmptySubsequences: false).map(String.init)
         guard fields.count == count + 1, fields[0] == tag else { throw ChatError.wrongPage }
@@ -26,7 +27,7 @@ enum PageText {
         return number
     }
 
-    /// Returns the token of a key after which a list continues.
+    /// Returns a token that continues a list after a key.
     static func token(after key: Int64) throws -> PageToken { try self.token(["k", String(key)]) }
 
     static func key(_ token: PageToken?) throws -> Int64? {

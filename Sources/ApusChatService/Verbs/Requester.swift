@@ -5,7 +5,7 @@ package import ApusChatStorage
 package struct Requester: Sendable, Hashable {
     package var user: UserKey
     package var device: DeviceKey
-    /// The keys of the budgets that the client's address uses: the address and its block.
+    /// The keys of the rate limits of the client's address: the address and its block.
     package var origin: [RateKey]
 
     package init(user: UserKey, device: DeviceKey, origin: [RateKey] = []) {

@@ -1,10 +1,10 @@
 import ApusChatProtocol
 import ApusChatStorage
 
-/// Creates the answers to `sync`: all heads, or those that changed since a position.
+/// Creates the answers to `sync`: all heads, or the heads that changed since a position.
 ///
-/// All pages of one sync have the position of the time before its first page, so that changes
-/// between two pages are part of the next sync.
+/// All pages of one sync contain the position before the first page, so that the next sync contains
+/// changes between two pages.
 struct SyncPages {
     let context: ReadContext
 
@@ -40,7 +40,7 @@ struct SyncPages {
         let page = try self.context.reads.heads(of: self.context.viewer, after: cursor, limit: limit)
         var rows = page.heads
         if cursor == nil {
-            // The first page contains the conversations that a screen shows.
+            // The first page contains the conversations that a client shows first.
             let first = rows.prefix { $0.member.pinnedAt > 0 }.count + ChatLimits.newestHeads
             rows.removeLast(max(0, rows.count - first))
         }

@@ -34,7 +34,8 @@ extension VerbTable {
         }
     }
 
-    /// Returns the form of an answer, which is read from the storage if there is a media server.
+    /// Returns the way in which an answer is created. With a media server, the answer requires a
+    /// read.
     private static func answer(
         _ backend: (any CallBackend)?, _ body: @escaping @Sendable (StoredAnswer, ReadContext?) throws -> JSONValue
     ) -> Change.Answer {
@@ -47,8 +48,8 @@ extension ReadContext {
     /// Returns the access of a device to the room of a call; nil if the devices connect to each
     /// other, or the call has ended.
     ///
-    /// - Parameter supported: The media servers that the client can use; nil if it did not name
-    ///   them.
+    /// - Parameter supported: The kinds of media servers that the client supports; nil if the
+    ///   request does not name them.
     fileprivate func access(
         to call: EventAddress, by requester: Requester, _ backend: (any CallBackend)?, supported: [String]? = nil
     ) throws -> CallAccess? {

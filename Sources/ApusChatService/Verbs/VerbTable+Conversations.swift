@@ -80,7 +80,7 @@ extension ReadContext {
         return (page, entries)
     }
 
-    /// Divides users into members of a conversation, invited users, and others.
+    /// Divides users into members of a conversation, invited users and other users.
     func split(_ users: [UserName], in conversation: ConversationKey) throws -> (
         added: [UserName], invited: [UserName], unknown: [UserName]
     ) {
@@ -98,6 +98,6 @@ extension ReadContext {
 }
 
 extension ConversationKey {
-    /// Returns a random key, which cannot be guessed.
+    /// Returns a random key that cannot be guessed.
     static func random() -> ConversationKey { ConversationKey(.random(in: 1 ... .max)) }
 }

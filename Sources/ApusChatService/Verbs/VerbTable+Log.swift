@@ -25,7 +25,7 @@ extension VerbTable {
 }
 
 extension ReadContext {
-    /// Returns the user's position in a conversation.
+    /// Returns the user's read position in a conversation.
     fileprivate func mark(_ conversation: ConversationID) throws -> MarkAnswer {
         let head = try self.head(conversation.key)
         guard head.member.state == .joined else { throw ChatError.noConversation }
@@ -42,7 +42,8 @@ extension ReadContext {
         let view = try self.reads.events(in: key, .from(request.ref), as: self.viewer, limit: 1).first
         guard let row = view?.row, row.seq == request.ref, row.isMessage, !row.state.isBlank else { throw ChatError.noMessage }
         let cursor = try PageText.key(request.page).map { UserKey($0) }
-        // Each user has only a few reactions, all of which fit into one page.
+        // A user has at most `ownReactions` reactions to a message, so the reactions of `limit`
+        // users fit into one page.
         let limit = ChatLimits.membersPage / ChatLimits.ownReactions
         let found = try self.reads.reactions(to: row.address, of: request.key, after: cursor, limit: limit)
         let rows = head.member.blocksPeer ? found.filter { $0.address.user == self.viewer } : found
@@ -56,8 +57,8 @@ extension ReadContext {
         return ReactionsAnswer(reactions: reactions, page: next)
     }
 
-    /// Returns the members that have read or received a message, if members see the positions of
-    /// others.
+    /// Returns the members that have read or received a message. Throws an error if members do not
+    /// see the positions of other members.
     fileprivate func readers(_ request: ReadersRequest) throws -> ReadersAnswer {
         let key = request.conversation.key
         let head = try self.head(key)

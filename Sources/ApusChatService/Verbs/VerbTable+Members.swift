@@ -24,8 +24,8 @@ extension VerbTable {
             return Change(
                 commands: { _, _ in [command] },
                 answer: .reading { stored, context in
-                    // A retry has no head if the invitation was declined or the user has left since
-                    // then.
+                    // The answer to a retry contains no head if the invitation was declined or the
+                    // user has left since then.
                     let row = try context.reads.head(of: context.viewer, in: stored.conversation)
                     let head = try row.flatMap { $0.member.isGone ? nil : try context.head($0) }
                     return MemberAnswerAnswer(

@@ -9,7 +9,8 @@ extension VerbTable {
         self.change(ChatVerbs.schedule) { request, requester in
             let identity = try ChatVerbs.schedule.identity(of: request)
             let draft = ContentDraft(kind: request.kind, body: request.body)
-            // As for a message, the fields that are unknown or only the server may set are removed.
+            // Removes fields that are unknown or that only the server may set, as for a message
+            // that is sent now.
             var scheduled = ScheduledMessage(request)
             if case .success(let accepted) = draft.accepted { scheduled.body = accepted.fields }
             let answer = ScheduleAnswer(scheduled: scheduled).json
@@ -55,7 +56,7 @@ extension ScheduledMessage {
 }
 
 extension SendCommand {
-    /// Validates a scheduled message as if it were requested now.
+    /// Validates a scheduled message as if it were sent now.
     init(_ row: ScheduledRow, _ context: ReadContext) {
         let body = (try? JSONValue(jsonString: row.body))?.objectValue ?? [:]
         let draft = ContentDraft(kind: row.kind, body: body)

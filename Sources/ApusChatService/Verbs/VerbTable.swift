@@ -11,9 +11,9 @@ struct VerbTable: Sendable {
     }
 
     enum Answer: Sendable {
-        /// A verb that only reads.
+        /// Answers a verb that only reads.
         case read(@Sendable (JSONValue, ReadContext) throws -> JSONValue)
-        /// A verb that changes data.
+        /// Creates the change of a verb that changes data.
         case change(@Sendable (JSONValue, Requester) throws -> Change)
     }
 
@@ -42,7 +42,7 @@ struct VerbTable: Sendable {
             rate: rate, answer: .read { json, context in try body(try Request(json: json), context).json })
     }
 
-    /// Adds a changing verb.
+    /// Adds a verb that changes data.
     mutating func change<Request, Answer>(
         _ verb: ChatVerb<Request, Answer>, _ body: @escaping @Sendable (Request, Requester) throws -> Change
     ) {
@@ -67,11 +67,11 @@ struct VerbTable: Sendable {
     }
 }
 
-/// The settings of the operator on which answers depend.
+/// The operator's settings that affect answers.
 package struct VerbSettings: Sendable {
-    /// The users that a search finds.
+    /// The users that a search can find.
     package enum Directory: Sendable {
-        /// The user with exactly the given account name.
+        /// Only the user whose account name matches exactly.
         case exactNames
         /// All users, by any part of a name. Suitable for the members of one organisation.
         case open
@@ -82,7 +82,7 @@ package struct VerbSettings: Sendable {
     package var limits = HelloLimits()
     /// Returns the STUN and TURN servers for a user, and the time at which the credentials expire.
     package var callServers: @Sendable (UserName) -> CallServersAnswer = { _ in CallServersAnswer(servers: [], expiresAt: 0) }
-    /// The media server that carries the calls of larger groups.
+    /// The media server for the calls of larger groups; nil if there is none.
     package var callBackend: (any CallBackend)?
     package init() {}
 }

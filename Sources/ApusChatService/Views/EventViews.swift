@@ -3,14 +3,14 @@ import ApusChatStorage
 import ApusJSON
 
 extension ReadContext {
-    /// Returns events in the form of the protocol, as the viewer may see them.
+    /// Converts events to the protocol, as the viewer may see them.
     func events(_ views: [EventView], in key: ConversationKey) throws -> [ChatEvent] {
         let senders = Set(views.compactMap { $0.row?.sender })
         let names = try self.names.names(of: senders, self.reads)
         return views.map { ChatEvent(self.served($0), in: key, names: names) }
     }
 
-    /// Returns the viewer's reactions and votes.
+    /// Returns the viewer's reactions and votes. Omits events that have neither.
     static func mine(_ views: [EventView]) -> [HistoryAnswer.Mine] {
         views.compactMap { view in
             guard let own = view.own, !own.reactions.isEmpty || own.votes != 0 else { return nil }
@@ -19,7 +19,7 @@ extension ReadContext {
         }
     }
 
-    /// Returns the preview of an event in a list.
+    /// Returns the preview of an event for a list of conversations.
     func preview(_ view: EventView, in key: ConversationKey) throws -> EventPreview {
         guard let event = try self.events([view], in: key).first else {
             return EventPreview(seq: view.seq, n: view.n > 0 ? view.n : nil, sender: nil, at: 0, kind: .hidden)

@@ -3,7 +3,7 @@ import ApusChatStorage
 import ApusJSON
 
 extension ReadContext {
-    /// Returns heads in the form of the protocol.
+    /// Converts heads to the protocol.
     func heads(_ rows: [HeadRow]) throws -> [ChatHead] {
         let needsFolders = rows.contains { $0.member.folders != 0 }
         let folders = needsFolders ? try self.account().folders : []

@@ -2,8 +2,7 @@ import ApusChatProtocol
 import ApusChatStorage
 
 extension ReadContext {
-    /// Returns users as the viewer may see them, in the order of the keys. Unknown keys are
-    /// omitted.
+    /// Returns users as the viewer may see them, in the order of the keys. Omits unknown keys.
     func users(_ keys: [UserKey]) throws -> [ChatUser] {
         var rows: [UserKey: AccountRow] = [:]
         for row in try self.reads.accounts(keys) { rows[row.key] = row }

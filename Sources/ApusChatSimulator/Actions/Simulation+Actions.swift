@@ -73,7 +73,7 @@ extension Simulation {
     /// Returns a message that the device shows; nil if it shows none.
     func message(in conversation: ConversationID, on device: Device) -> ChatEvent? {
         guard let log = device.logs[conversation], log.count > 0 else { return nil }
-        // The newest messages are chosen more often, because most actions concern them.
+        // The newest messages are chosen more often, as by real users.
         let count = min(log.count, self.generator.chance(perMille: 800) ? 8 : log.count)
         for _ in 0..<4 {
             if let event = log[log.last - Int64(self.generator.below(count))], event.n != nil { return event }
@@ -81,7 +81,7 @@ extension Simulation {
         return nil
     }
 
-    /// Returns a poll among the newest messages that the device shows; nil if none is a poll.
+    /// Returns a poll among the newest messages that the device shows; nil if there is none.
     private func poll(in conversation: ConversationID, on device: Device) -> ChatEvent? {
         self.generator.pick(self.newest(in: conversation, on: device).filter { $0.kind == .poll && !$0.state.isBlank })
     }
@@ -98,8 +98,8 @@ extension Simulation {
         device.request(Device.Change(id: id, command: self.command(device.user, device: device.index, id, action)))
     }
 
-    /// Forwards messages to another conversation. Sometimes names a message that the device does
-    /// not show, or recalls a forwarded one afterwards.
+    /// Forwards messages to another conversation. Sometimes also forwards a message that the device
+    /// does not show, or recalls a forwarded message afterwards.
     private func forward(from conversation: ConversationID, on device: Device) {
         guard let target = self.generator.pick(device.conversations), let id = self.id() else { return }
         let shown = (0...self.generator.below(3)).compactMap { _ in self.message(in: conversation, on: device) }
@@ -115,7 +115,7 @@ extension Simulation {
         }
     }
 
-    /// Starts a call, or reports a state of one that was started recently.
+    /// Starts a call, or reports a state of a recent call.
     private func call(in conversation: ConversationID, on device: Device) {
         let known = self.oracle.callers.keys.sorted { ($0.conversation, $0.seq) < ($1.conversation, $1.seq) }
         let calls = known.filter { self.oracle.books[$0.conversation]?.call?.seq == $0.seq || self.generator.chance(perMille: 50) }
@@ -125,7 +125,8 @@ extension Simulation {
         let place = ConversationID(number: call.conversation.rawValue)
         let parties = self.devices.filter { !$0.isRetired && $0.heads[place] != nil }
         let states: [CallState] = [.accepted, .accepted, .accepted, .declined, .busy, .ended, .missed]
-        // Devices of the call leave it more often than other members report states of it.
+        // Devices that take part in the call report its end more often than other members report
+        // its states.
         let callers = parties.filter { self.oracle.callers[call]?[DeviceKey(Int64($0.index))] != nil }
         if self.generator.chance(perMille: 300), let caller = self.generator.pick(callers) {
             return self.request(.updateCall(call, .ended), on: caller)
@@ -181,8 +182,8 @@ extension Simulation {
         }
     }
 
-    /// Simulates a program that lost its state: it repeats a message that was acknowledged, or
-    /// sends another one with the same id.
+    /// Simulates a program that lost its state: it repeats an acknowledged message, or sends
+    /// another message with the same id.
     private func repeatRequest(of device: Device) {
         guard let message = self.generator.pick(device.acknowledged) else { return }
         let id = message.id

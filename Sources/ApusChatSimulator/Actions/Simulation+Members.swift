@@ -2,7 +2,7 @@ import ApusChatCore
 import ApusChatProtocol
 import ApusChatStorage
 
-// Actions that concern conversations, their members and other users.
+// The actions on conversations, their members and other users.
 extension Simulation {
     func manage(_ conversation: ConversationID, _ head: ChatHead, on device: Device) {
         let key = ConversationKey(conversation.number)
@@ -55,7 +55,8 @@ extension Simulation {
     }
 
     /// Returns a device of an owner or an admin, and the head of a conversation that the user
-    /// manages; nil if none of twelve random devices belongs to such a user.
+    /// manages. Examines at most twelve random devices; nil if none of them belongs to an owner or
+    /// an admin.
     func staff() -> (Device, ChatHead)? {
         for _ in 0..<12 {
             guard let device = self.generator.pick(self.devices) else { return nil }
@@ -67,8 +68,7 @@ extension Simulation {
         return nil
     }
 
-    /// Returns a user with a row in a conversation: a member, a former member, or an invited or
-    /// banned user.
+    /// Returns a member, a former member, or an invited or banned user of a conversation.
     private func member(of key: ConversationKey) -> UserKey? {
         self.generator.pick((self.oracle.books[key]?.people.keys).map { $0.sorted() } ?? [])
     }
@@ -88,7 +88,7 @@ extension Simulation {
     /// Performs an action with contacts, blocks, invite links or new conversations.
     func meet(on device: Device) {
         if self.generator.chance(perMille: 350) {
-            // A code is used only after the answer that contains it was sent.
+            // A code is used only after the server has sent the answer that contains it.
             let codes = self.server.codes.suffix(12).filter { self.oracle.links[$0.code] != nil }
             if let code = self.generator.pick(codes)?.code { return self.request(.joinByLink(code), on: device) }
         }
@@ -106,8 +106,8 @@ extension Simulation {
         }
     }
 
-    /// Returns a random user. Prefers the other user of a pair with the user of the device, so that
-    /// the action concerns a conversation with messages.
+    /// Returns a random user. Prefers the other user of an existing pair, so that the action
+    /// affects a conversation with messages.
     private func peer(of device: Device) -> UserKey? {
         if self.generator.chance(perMille: 600), let room = self.generator.pick(self.server.rooms), let book = self.oracle.books[room],
             book.kind == .pair,

@@ -1,4 +1,3 @@
-/// The arguments of the program.
 struct Options: Sendable {
     var seeds: ClosedRange<UInt64> = 1...100
     var traces = false
@@ -6,7 +5,7 @@ struct Options: Sendable {
     var listsPlanted = false
     var showsCoverage = false
     var bug: PlantedBug?
-    /// The number of seeds that run at the same time; 0 for one for each core.
+    /// The number of seeds that run at the same time; 0 selects the number of cores.
     var jobs = 0
 
     static let usage = """

@@ -4,7 +4,7 @@
     import Glibc
 #endif
 
-/// Runs a range of seeds, several at the same time. After ten failures, no further seed is started.
+/// Runs a range of seeds in parallel. After ten failures, starts no further seed.
 struct Runner {
     let options: Options
 
@@ -21,7 +21,7 @@ struct Runner {
         var coverage = Coverage()
         var jobs = 1
 
-        /// The text of the last line of output.
+        /// The last line of the output.
         var summary: String {
             let rate = Int(Double(self.steps) / max(self.seconds, 0.001))
             let coreRate = Int(Double(self.steps) / max(self.cpuSeconds, 0.001))

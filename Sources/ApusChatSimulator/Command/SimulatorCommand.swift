@@ -4,7 +4,7 @@
     import Glibc
 #endif
 
-/// Runs seeds and prints those that fail. `scripts/simulate` starts it.
+/// Runs seeds and prints the failures. `scripts/simulate` starts it.
 @main
 enum SimulatorCommand {
     static func main() async {
@@ -20,7 +20,7 @@ enum SimulatorCommand {
         exit(report.failures.isEmpty ? 0 : 1)
     }
 
-    /// Replays one seed and prints each request, message and fault of the network.
+    /// Replays one seed and prints each request, message and network fault.
     private static func trace(_ options: Options) {
         let outcome = Simulation(seed: options.seeds.lowerBound, bug: options.bug) { print($0) }.run()
         print(outcome.text)

@@ -2,7 +2,7 @@ import ApusChatCore
 import ApusChatProtocol
 import ApusChatStorage
 
-// Handles messages of the server, and performs the actions of the core.
+// Handles messages of the server, and performs the actions of the client core.
 extension Device {
     func take(_ message: Message) {
         switch message {
@@ -39,8 +39,8 @@ extension Device {
         case .send(let id): self.carryOut(self.core.failed(send: id, with: error))
         case .mark(let request): self.carryOut(self.core.failed(request, with: error))
         case .change(let id):
-            // A simulated user does not repeat a request that could succeed only on the next day,
-            // nor a forward that slow mode refuses.
+            // A simulated user does not repeat a request whose retry delay exceeds a minute, or a
+            // forward that slow mode refuses.
             let isForward = self.changes.contains { $0.id == id && $0.originals != nil }
             if !error.code.isTemporary || error.retryAfter ?? 0 > 60_000 || isForward && error.code == .tooMany {
                 self.changes.removeAll { $0.id == id }

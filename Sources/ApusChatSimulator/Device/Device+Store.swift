@@ -51,24 +51,23 @@ extension Device {
     }
 
     /// Returns a missing event that the core did not report as a gap; nil if there is none. The
-    /// store would never request such an event.
+    /// device would never request that event.
     func unannouncedHole(in conversation: ConversationID) -> Int64? {
         let gaps = self.gaps[conversation] ?? []
         let first = self.heads[conversation]?.minSeq ?? 0
         return self.logs[conversation]?.missing.first { seq in seq >= first && !gaps.contains { $0.contains(seq) } }
     }
 
-    /// Stores a page of older events, and applies the later changes that the store contains to
-    /// them. An event does not replace one that contains more changes.
+    /// Stores a page of older events, and applies the later changes in the store to these events.
+    /// An event does not replace a stored event to which more changes are applied.
     func fill(_ answer: HistoryAnswer) {
         guard self.heads[answer.conversation] != nil, var log = self.logs[answer.conversation] else { return }
-        // A late page may be older than the first event of a log that was restarted since the
-        // request.
+        // A late page can precede the first event of a log that was restarted after the request.
         if let last = answer.events.last?.seq, let first = log.lowest, last + 1 < first {
             self.gaps[answer.conversation, default: []].append(last + 1...first - 1)
         }
         for event in answer.events where event.seq < log.last { log.put(event, asOf: answer.seq) }
-        // The store may contain later changes than the answer.
+        // The store can contain changes that are newer than the answer.
         if log.last > answer.seq {
             for seq in answer.seq + 1...log.last { if let change = log[seq], change.n == nil || change.thread != nil { log.apply(change) } }
         }

@@ -2,7 +2,7 @@ import ApusChatCore
 import ApusChatProtocol
 import ApusChatStorage
 
-/// A device of a user: a `ClientCore` with a store, which survives a restart of the program.
+/// A device of a user: a `ClientCore` with a store. The store survives a restart of the program.
 final class Device {
     let index: Int
     let user: UserKey
@@ -26,7 +26,7 @@ final class Device {
     var reads: [ConversationID: Int64] = [:]
     var epoch: PageToken?
     var token: PageToken?
-    /// The changes other than messages that are not answered.
+    /// The unanswered changes other than new messages.
     var changes: [Change] = []
 
     /// The ids of the messages that the user scheduled.
@@ -62,7 +62,7 @@ final class Device {
         }
     }
 
-    /// Windows and pages are small, so that short logs exercise the paging.
+    /// The settings with small windows and pages, so that short logs require paging.
     static let settings: FollowSettings = {
         var settings = FollowSettings()
         settings.pageLimit = 20
@@ -106,7 +106,7 @@ final class Device {
     /// Removes the messages that have expired by the clock of the device.
     func expire() { self.carryOut(self.core.expire(at: self.clock.device)) }
 
-    /// Ends the program, and starts it again from its store.
+    /// Restarts the program from its store.
     func restart() {
         self.disconnected()
         self.core = ClientCore(user: self.name, settings: Self.settings)
@@ -129,7 +129,7 @@ final class Device {
         self.carryOut(self.core.enqueued(message.id, in: message.conversation))
     }
 
-    /// Shows a conversation. From now on, the device follows its log.
+    /// Shows a conversation. The device follows its log from now on.
     func open(_ conversation: ConversationID) { self.carryOut(self.core.opened(conversation)) }
 
     func read(_ n: Int64, in conversation: ConversationID) { self.carryOut(self.core.read(n, in: conversation)) }

@@ -3,10 +3,10 @@ import ApusChatProtocol
 
 /// The stored events of one conversation, by `seq`.
 struct DeviceLog {
-    /// A stored event. It is a class, so that the array contains references.
+    /// A stored event. This type is a class, so that the array contains references.
     private final class Stored {
         let event: ChatEvent
-        /// The `seq` up to which the event contains changes.
+        /// The `seq` up to which changes are applied to the event.
         let asOf: Int64
 
         init(event: ChatEvent, asOf: Int64) {
@@ -34,7 +34,7 @@ struct DeviceLog {
         return Int(seq - self.first)
     }
 
-    /// Adds an event, or replaces a stored one that contains fewer changes.
+    /// Adds an event, or replaces a stored event to which fewer changes are applied.
     mutating func put(_ event: ChatEvent, asOf: Int64) {
         if self.events.isEmpty { self.first = event.seq }
         if event.seq < self.first {
@@ -55,7 +55,7 @@ struct DeviceLog {
         self.events[index] = stored
     }
 
-    /// Applies a change to the stored events that do not contain it.
+    /// Applies a change to the stored events that it affects, unless it is already applied.
     mutating func apply(_ change: ChatEvent) {
         if change.n != nil {
             if let first = change.thread, let index = self.index(of: first) { self.apply(change, at: index) }

@@ -1,11 +1,11 @@
 import ApusChatProtocol
 
-/// The bodies of the messages of a run, as JSON text. No text contains characters that JSON
-/// escapes.
+/// Builds and reads the message bodies of a run as JSON text. The texts contain no characters that
+/// JSON escapes.
 enum Body {
     static func json(_ text: String) -> String { "{\"text\":\"\(text)\"}" }
 
-    /// Returns the body of a message with the preview of its link.
+    /// Returns the body of a message with a preview of its link.
     static func adding(title: String, to json: String) -> String { "\(json.dropLast()),\"preview\":\(Self.preview(title))}" }
 
     /// Returns the body of a forwarded message.
@@ -19,7 +19,7 @@ enum Body {
         return "\(json.dropLast(tail.count)),\"forwarded\":{\"sender\":\"\(origin)\",\"at\":0}\(tail)"
     }
 
-    /// Returns the body of the event that adds a preview.
+    /// Returns the body of an event that adds a preview.
     static func change(title: String) -> String { "{\"preview\":\(Self.preview(title))}" }
 
     static func poll(_ question: String, options: Int) -> String {
@@ -41,7 +41,7 @@ enum Body {
 
     static func hasLink(_ text: String) -> Bool { text.utf8.starts(with: "link".utf8) }
 
-    /// Returns the text from a prefix to the next quotation mark.
+    /// Returns the text between a prefix and the next quotation mark; nil if the prefix is missing.
     private static func field(_ prefix: String, of json: String) -> String? {
         guard json.utf8.starts(with: prefix.utf8) else { return nil }
         return String(json.utf8.dropFirst(prefix.utf8.count).prefix { $0 != UInt8(ascii: "\"") })

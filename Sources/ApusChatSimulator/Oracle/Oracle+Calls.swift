@@ -2,9 +2,9 @@ import ApusChatCore
 import ApusChatProtocol
 import ApusChatStorage
 
-// Calls: each is one message, and a conversation has at most one that runs.
+// Calls. Each call is one message, and a conversation has at most one running call.
 extension Oracle {
-    /// The maximum number of members of a group that calls without a media server.
+    /// The maximum number of members of a group that can call without a media server.
     private static let callMembers = 32
 
     func startCall(in key: ConversationKey, _ command: Command, at time: Int64) throws(Refusal) -> Verdict {
@@ -63,7 +63,7 @@ extension Oracle {
         }
     }
 
-    /// Removes the devices of a user that is no longer a member.
+    /// Removes the devices of a user that is no longer a member from the running call.
     func dismissCaller(_ user: UserKey, _ book: Book) {
         guard let call = book.call.map({ EventAddress(book.key, $0.seq) }) else { return }
         for (device, caller) in self.callers[call] ?? [:] where caller == user { self.callers[call]?[device] = nil }
@@ -75,7 +75,7 @@ extension Oracle {
         for (call, devices) in self.callers where devices[device] != nil { self.absentCallers[call, default: []].insert(device) }
     }
 
-    /// Returns the devices for which the server must not end a call while they are connected.
+    /// Returns the devices whose connections prevent the server from ending a call.
     func callersThatKeep(_ call: EventAddress) -> Set<DeviceKey> {
         let devices = Set((self.callers[call] ?? [:]).keys)
         // After a reconnection, a device of a group must report again that it takes part.
@@ -86,7 +86,7 @@ extension Oracle {
     private static func state(of call: Call, after report: CallState, by actor: UserKey, caller: UserKey, isPair: Bool) -> CallState? {
         let isCallee = actor != caller && actor != UserKey(0)
         switch (call.state, report) {
-        // A member leaves the call of a group, which continues for the others.
+        // A member leaves the call of a group. The call continues for the other members.
         case (.accepted, .ended): return isPair || actor == UserKey(0) ? .ended : nil
         case (.ringing, .accepted): return isCallee ? .accepted : nil
         // In a group, the call still rings for the other users.

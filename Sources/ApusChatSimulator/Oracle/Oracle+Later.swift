@@ -17,8 +17,8 @@ extension Oracle {
         return .unchanged
     }
 
-    /// Sends a scheduled message, which is removed from the schedule when it is added to the log. A
-    /// refusal is stored with the message.
+    /// Sends a scheduled message. If the message is added to the log, removes it from the schedule.
+    /// If it is refused, stores the refusal with the message.
     func sendScheduled(_ address: ScheduledAddress, _ command: Command, at time: Int64) -> Verdict {
         guard let plan = self.plans[address], plan.failure.isEmpty, plan.sendAt <= time else { return .unchanged }
         var message = command
@@ -50,7 +50,8 @@ extension Oracle {
         return self.append(.preview, to: book, by: entry.sender, at: time, ref: entry.seq, text: title)
     }
 
-    /// Removes the preview of a text. Its sender may remove it as long as it may edit the text.
+    /// Removes the preview of a text. The sender may remove the preview as long as the text can be
+    /// edited.
     func removePreview(_ address: EventAddress, by actor: UserKey, at time: Int64) throws(Refusal) -> Verdict {
         let (book, _) = try self.permit(.removePreview, actor, address.conversation, at: time)
         let entry = book.entries[try self.target(address.seq, of: actor, in: book)]

@@ -9,8 +9,8 @@ enum Deed {
 }
 
 extension Oracle {
-    /// Returns the conversation and the state of the user in it, or throws the refusal. A user to
-    /// which the conversation must not be revealed receives `not_found`.
+    /// Returns the conversation and the state of the user in it. Throws a refusal if the action is
+    /// not permitted: `not_found` for a user to whom the conversation must not be revealed.
     func permit(_ deed: Deed, _ user: UserKey, _ key: ConversationKey, at time: Int64) throws(Refusal) -> (Book, Person) {
         guard let book = self.books[key], let person = book.people[user] else { throw Refusal(.notFound) }
         guard self.allows(deed, person, in: book, at: time) else {
@@ -24,7 +24,7 @@ extension Oracle {
         return (book, person)
     }
 
-    /// Returns whether a user may perform an action.
+    /// Returns whether a user may perform an action. Does not consider silencing.
     ///
     /// - Parameter time: The time at which a ban is evaluated, in milliseconds since 1970.
     func allows(_ deed: Deed, _ person: Person, in book: Book, at time: Int64 = 0) -> Bool {

@@ -18,7 +18,7 @@ enum Verdict: Equatable {
         }
     }
 
-    /// The verdict on a retry, which has the same answer.
+    /// The verdict on a retry of the command.
     var again: Verdict {
         if case .accepted(let seq, let n) = self { .repeated(seq: seq, n: n) } else { self }
     }

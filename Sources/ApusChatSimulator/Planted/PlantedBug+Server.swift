@@ -70,7 +70,8 @@ extension PlantedBug {
         }
     }
 
-    /// Returns the user as whom a page of a log is read; nil for the user that requests it.
+    /// Returns the user with whose permissions a page of a log is read; nil for the requesting
+    /// user.
     func reader(of row: HeadRow, in book: Book?) -> UserKey? {
         switch self {
         case .deletedForMeServed where book?.entries.contains(where: { $0.deletedBy.contains(row.member.address.user) }) ?? false:
@@ -84,8 +85,8 @@ extension PlantedBug {
     }
 }
 
-/// The planted bug that compares a retry with the stored body, like a server that computes the hash
-/// from the log.
+/// The planted bug that compares a retry with the stored body, as a server does that computes the
+/// hash from the log.
 private enum RetryByStoredBody {
     static func apply(to commands: inout [Command], _ facts: inout Facts, _ storage: MemoryStorage) {
         for index in commands.indices {

@@ -3,7 +3,7 @@ import ApusChatProtocol
 import ApusChatStorage
 import DequeModule
 
-/// A connection between a device and the server. It keeps the order of messages, and loses none
+/// A connection between a device and the server. It delivers messages in order, and without loss
 /// while it is open. When it ends, messages in transit can be lost.
 final class Connection {
     let key: SocketKey
@@ -15,7 +15,7 @@ final class Connection {
     private(set) var down = Deque<Message>()
     var isOpenAtServer = true
     var isOpenAtDevice = true
-    /// Whether the connection transfers no data for some time, without a notification of either
+    /// Whether the connection transfers no data for some time, without a notification to either
     /// side.
     var isCut = false
     /// Whether the device sends but does not read for some time.
@@ -26,8 +26,8 @@ final class Connection {
     var window = SendWindow()
     private var sent = 0
     private var taken = 0
-    /// The number of messages that the device must take before the window is informed; nil if the
-    /// window waits for no report.
+    /// The number of messages that the device must take before the window is notified; nil if no
+    /// notification is requested.
     private var question: Int?
     /// The number of bytes of pushes that the device has not taken.
     private(set) var untaken = 0
@@ -59,7 +59,7 @@ final class Connection {
         if let last { self.down.append(last) }
     }
 
-    /// Returns the next message that the device takes.
+    /// Removes and returns the next message in transit to the device; nil if there is none.
     func take() -> Message? {
         guard let message = self.down.popFirst() else { return nil }
         self.taken += 1
@@ -76,7 +76,7 @@ final class Connection {
     func ask() { self.question = self.sent }
 
     /// Returns whether the device has taken all messages that were sent before ``ask()``. Returns
-    /// true only once for each call of ``ask()``.
+    /// true at most once for each call of ``ask()``.
     func isAnswered() -> Bool {
         guard let question = self.question, self.taken >= question else { return false }
         self.question = nil
@@ -84,13 +84,13 @@ final class Connection {
     }
 }
 
-/// The positions that a device must receive after it did not read, determined by the oracle.
+/// The positions that a device must receive after a stall, as determined by the oracle.
 struct Stall {
-    /// The ends of the logs when the connection stalled.
+    /// The last `seq` of each log when the connection stalled.
     var ends: [ConversationKey: Int64] = [:]
     /// The number of the batch in which the connection stalled.
     var batch = -1
-    /// The conversations with new events whose positions were not sent yet.
+    /// The conversations whose new positions have not been sent yet.
     var owed: Set<ConversationKey> = []
     /// The time by which the positions must be sent.
     var due: Int64 = 0
@@ -102,11 +102,11 @@ enum Request: Sendable {
     case sync(SyncRequest)
     /// Requests a part of a log.
     ///
-    /// - Parameter isScroll: Whether the shell requested the page to fill the history; false if the
-    ///   core requested it.
+    /// - Parameter isScroll: Whether the shell requested the page to fill a gap of the history;
+    ///   false if the core requested the page.
     case history(HistoryRequest, isScroll: Bool)
     indirect case command(Command, Purpose)
-    /// Forwards messages, which the server reads when the request arrives.
+    /// Forwards messages. The server reads them when the request arrives.
     indirect case forward(Command, Originals, ClientID)
 }
 
@@ -123,7 +123,7 @@ enum Purpose: Sendable {
     case change(ClientID)
 }
 
-/// A message of the server.
+/// A message from the server.
 enum Message {
     indirect case hello(HelloAnswer)
     indirect case helloRefused(ChatError)
@@ -138,8 +138,8 @@ enum Message {
     indirect case heads(HeadPush)
     case marks(MarkPush)
 
-    /// The number of bytes of a push, as the `SendWindow` counts them. Each event counts as a long
-    /// one, so that a few events stall a connection.
+    /// The number of bytes of a push, as the `SendWindow` counts them. Each event counts as 32 KiB,
+    /// so that few events stall a connection.
     var pushedBytes: Int {
         switch self {
         case .events(let push): (32 << 10) * push.events.count

@@ -2,7 +2,7 @@ import ApusChatProtocol
 import ApusChatStorage
 import ApusJSON
 
-/// Creates the events that are sent from rows. An event is cached until its row changes.
+/// Converts rows to the events that are sent. Caches each event until its row changes.
 final class EventEncoder {
     private final class Encoded {
         let row: EventRow
@@ -15,7 +15,8 @@ final class EventEncoder {
     }
 
     private let oracle: Oracle
-    /// The planted bug, which can prevent an update of the cache after a message lost its content.
+    /// The planted bug. Some bugs prevent the update of the cache after the content of a message
+    /// was removed.
     private let bug: PlantedBug?
     /// The events of each conversation, by `seq`.
     private var cache: [ConversationKey: [Encoded?]] = [:]

@@ -2,9 +2,9 @@ import ApusChatCore
 import ApusChatProtocol
 import ApusChatStorage
 
-// Batches: they are decided, committed, answered and pushed.
+// Decides, commits, answers and pushes batches.
 extension Server {
-    /// A place in a batch at which the server stops.
+    /// The point in the processing of a batch at which the server stops.
     enum Stop {
         case beforeCommit, afterCommit, afterAcks
     }
@@ -13,7 +13,7 @@ extension Server {
     enum DiskFault {
         case full
         case contention
-        /// The sync failed. The server cannot determine whether the batch is on the disk.
+        /// The sync failed. The server cannot determine whether the batch was written.
         case io(isWritten: Bool)
 
         var code: StorageError.Code {
@@ -25,7 +25,7 @@ extension Server {
         }
     }
 
-    /// Writes one batch of the waiting commands.
+    /// Writes one batch of waiting commands.
     func writeBatch(stop: Stop? = nil, fault: DiskFault? = nil) {
         guard self.sequencer.count > 0 else { return }
         switch self.committer.commandsWait() {
@@ -56,7 +56,7 @@ extension Server {
                 fault = nil
                 switch self.committer.batchFailed(error.code, commands: entries.count) {
                 case .decideAgain: continue
-                // The simulated disk does not fail because of the content of a batch.
+                // The simulated disk never fails because of the content of a batch.
                 case .decideHalves:
                     self.faults.append("the storage refused a batch: \(error)")
                     return
@@ -91,7 +91,7 @@ extension Server {
         if let fault {
             if case .io(isWritten: true) = fault {
                 _ = try self.storage.commit(batch.changes)
-                // The server has no record of the devices of the calls of this batch.
+                // The server does not learn which devices take part in the calls of this batch.
                 let (callers, absent) = (self.oracle.callers, self.oracle.absentCallers)
                 self.judge(entries, decisions, at: time)
                 (self.oracle.callers, self.oracle.absentCallers) = (callers, absent)
@@ -108,7 +108,7 @@ extension Server {
         return (decisions, batch)
     }
 
-    /// Applies the committed commands to the oracle, whose decisions must be the same.
+    /// Applies the committed commands to the oracle. Its decisions must equal those of the server.
     private func judge(_ entries: [Sequencer.Entry], _ decisions: [Decision], at time: Int64) {
         for (entry, decision) in zip(entries, decisions) {
             self.note(entry.command, decision)
@@ -168,7 +168,7 @@ extension Server {
         guard life == self.life, self.committer.probeTimerFired() != .doNothing else { return }
         switch self.committer.probeEnded(isWritable ? nil : .io) {
         case .probeAgain(let delay): self.agenda.add(.probe(life: life), at: self.clock.monotonic + delay.milliseconds)
-        // The batch whose sync failed can be on the disk, and members can have left in it. All
+        // The batch whose sync failed may have been written, and it may have removed members. All
         // connections are therefore closed.
         case .resume:
             self.endConnections()

@@ -2,15 +2,15 @@ import ApusChatCore
 import ApusChatProtocol
 import ApusChatStorage
 
-// Calls that the server ends, and forwarded messages.
+// The calls that the server ends, and the reads of forwarded messages.
 extension Server {
     static let ringTime = Duration.seconds(6)
     static let absenceTime = Duration.seconds(3)
 
     static var newCallWatch: CallWatch { CallWatch(ringTime: Self.ringTime, absenceTime: Self.absenceTime) }
 
-    /// Performs the actions on the timers of calls. The actions of different calls are independent,
-    /// and sorted so that each run of a seed has the same order.
+    /// Performs the actions on the timers of calls. The actions are sorted by call, so that each
+    /// run of a seed has the same order.
     func perform(_ actions: [CallWatch.Action]) {
         for action in actions.sorted(by: { $0.call < $1.call }) {
             switch action {
@@ -48,7 +48,7 @@ extension Server {
         self.perform(self.calls.resume(self.storage.calls(limit: 10_000), at: self.clock.monotonic))
     }
 
-    /// Informs the watch of the result of a report of the server.
+    /// Notifies the call watch of the result of a state that the server reported.
     func callReported(_ entry: Sequencer.Entry, _ decision: Decision) {
         guard case .updateCall(let call, let state) = entry.command.action, entry.command.actor == UserKey(0) else { return }
         let outcome: CallWatch.Outcome =
@@ -68,7 +68,7 @@ extension Server {
         }
     }
 
-    /// Checks that the server knows the devices of the calls that a batch changed.
+    /// Checks that the server has recorded the devices of the calls that a batch changed.
     func checkDevices(of changes: [CallChange]) {
         for call in changes.map(\.call) where self.oracle.books[call.conversation]?.call?.seq == call.seq {
             let (known, devices) = (self.calls.devices(of: call), Set((self.oracle.callers[call] ?? [:]).keys))
@@ -81,7 +81,7 @@ extension Server {
 
     // MARK: Forwards
 
-    /// Reads the messages of a forward as the user sees them.
+    /// Reads the messages of a forward with the permissions of the user.
     func forward(_ action: Command.Action, _ originals: Originals, by user: UserKey) -> Command.Action {
         guard case .forward(let target, _, let isSilent) = action else { return action }
         var contents: [MessageContent] = []

@@ -11,9 +11,9 @@ extension Server {
     /// messages, and erasure of deleted accounts.
     func maintain() {
         let time = self.stamps.stamp(wall: self.clock.wall, monotonic: self.clock.monotonic)
-        // After a jump of the clock, nothing is deleted or sent because of its age.
+        // After a jump of the clock, no message is removed or sent because of its time.
         guard self.stamps.isTrusted else { return }
-        // The server waits for its commands before it looks for further ones.
+        // The server waits for its commands before it submits further commands.
         guard self.maintaining == 0 else { return }
         for address in self.fired { self.enqueue(.unschedule(address.id), by: address.user) }
         self.maintenanceBefore = self.maintenance
@@ -31,16 +31,16 @@ extension Server {
         }
     }
 
-    /// Counts the answer to a command of `maintain`. If the server could not write it, the work is
-    /// repeated.
+    /// Counts the answer to a command of `maintain`. If the command could not be written, repeats
+    /// the work.
     func maintained(_ entry: Sequencer.Entry, _ decision: Decision) {
         guard entry.number == Self.maintenanceNumber else { return }
         self.maintaining = max(0, self.maintaining - 1)
         if case .refused(let error) = decision, error.code.isTemporary { self.maintenance = self.maintenanceBefore }
     }
 
-    /// Sends a scheduled message as the planted bug does: with a new id, and removes it from the
-    /// schedule later.
+    /// Sends a scheduled message with a new id, as the planted bug does. A later batch removes the
+    /// message from the schedule.
     private func fire(_ address: ScheduledAddress, _ send: SendCommand) {
         guard !self.fired.contains(address) else { return }
         self.fired.append(address)
@@ -50,8 +50,7 @@ extension Server {
         _ = self.sequencer.enqueue(Command(actor: address.user, device: DeviceKey(0), request: identity, action: .send(send)), number: 0)
     }
 
-    /// Removes the content of the messages of a conversation that are older than the retention
-    /// time.
+    /// Removes the content of the messages of a conversation that are older than the given time.
     func retain(_ key: ConversationKey, milliseconds: Int64) {
         let time = self.stamps.stamp(wall: self.clock.wall, monotonic: self.clock.monotonic)
         guard self.stamps.isTrusted else { return }
@@ -59,7 +58,7 @@ extension Server {
         if !old.isEmpty { self.enqueue(.blank(old, .expired)) }
     }
 
-    /// Starts the requests for the pages of links in new and edited texts.
+    /// Starts the requests for the linked pages of new and edited texts.
     func fetchPages(of batch: DecidedBatch) {
         for event in batch.changes.events {
             var row: EventRow?
@@ -75,7 +74,7 @@ extension Server {
         }
     }
 
-    /// Handles the arrival of the page of a link.
+    /// Handles the arrival of a linked page.
     func pageArrived(life: Int, _ target: EventAddress, body: String) {
         guard life == self.life else { return }
         let text = Body.text(body)
@@ -90,7 +89,8 @@ extension Server {
         _ = self.sequencer.enqueue(Command(actor: actor, device: DeviceKey(0), request: nil, action: action), number: 0)
     }
 
-    /// Deletes an account, and ends the sessions of its user. `Maintenance` erases the messages.
+    /// Deletes an account, and ends the sessions of its user. `Maintenance` then erases the
+    /// messages.
     func deleteAccount(of user: UserKey) {
         var needs = Needs()
         needs.accounts.append(user)
@@ -107,7 +107,7 @@ extension Server {
         }
     }
 
-    /// Simulates a restore of the data from a copy: all tokens and caches of devices become
+    /// Simulates a restore of the data from a copy: all sync tokens and caches of devices become
     /// invalid.
     func renewEpoch() {
         self.storage.epoch = "epoch-\(self.clock.monotonic)"

@@ -59,7 +59,7 @@ extension Server {
         }
     }
 
-    /// Sends new events, encoded once, to all of these connections.
+    /// Encodes new events once, and sends them to connections.
     private func push(_ key: ConversationKey, _ range: ClosedRange<Int64>, of batch: DecidedBatch, to sockets: [SocketKey]) {
         var push = EventPush(events: [])
         for row in batch.changes.events where row.conversation == key && range.contains(row.seq) {
@@ -74,8 +74,8 @@ extension Server {
         }
     }
 
-    /// Returns the events to check. A user that left and asked to join again in the same batch sees
-    /// nothing now, and still receives the events up to the departure.
+    /// Returns the events to check. A user that left and requested to join in the same batch may
+    /// not see the log, but still receives the events up to the departure.
     private func checked(_ events: [ChatEvent], _ key: ConversationKey, for user: UserKey, of batch: DecidedBatch) -> [ChatEvent] {
         guard self.oracle.books[key]?.people[user]?.state == .requested else { return events }
         for case .departed(key, user, let last) in batch.pushes { return events.filter { $0.seq > last } }
@@ -84,7 +84,7 @@ extension Server {
 
     private func push(_ key: ConversationKey, _ range: ClosedRange<Int64>, as user: UserKey, to sockets: [SocketKey]) {
         let views = self.storage.events(in: key, .from(range.lowerBound), as: user, limit: range.count)
-        // A part of a batch contains the changes up to the end of the batch.
+        // The events of one part of a batch contain the changes of the whole batch.
         let last = self.storage.head(of: user, in: key)?.conversation.counters.lastSeq
         let push = EventPush(events: views.map { self.encoder.event($0, in: key) }, asOf: last)
         guard !push.events.isEmpty else { return }
@@ -94,8 +94,8 @@ extension Server {
         }
     }
 
-    /// Sends the newest position of a log. Users whose number of unread mentions changed receive
-    /// the head instead.
+    /// Sends the newest position of a log. Sends the head instead to users whose number of unread
+    /// mentions changed.
     private func nudge(_ key: ConversationKey, _ sockets: [SocketKey], of batch: DecidedBatch) {
         guard let counters = batch.changes.conversations.first(where: { $0.key == key })?.counters else { return }
         let rows = batch.changes.events.filter { $0.conversation == key }
@@ -113,8 +113,8 @@ extension Server {
         }
     }
 
-    /// Simulates several servers that push to one connection: a push can be lost, arrive twice, or
-    /// arrive before an earlier one.
+    /// Sends a push as if several servers pushed to one connection: the push can be lost, arrive
+    /// twice, or arrive before an earlier push.
     private func send(_ push: EventPush, on connection: Connection) {
         self.counts.deliveries += 1
         self.checkReader(of: connection)

@@ -29,7 +29,7 @@ extension Server {
         }
     }
 
-    /// Handles messages that the device has taken.
+    /// Handles the receipt of messages by a device.
     func taken(from connection: Connection) {
         guard connection.isAnswered() else { return }
         connection.window.drained()
@@ -50,8 +50,7 @@ extension Server {
         self.perform(connection.frames.release(at: self.clock.monotonic), on: connection)
     }
 
-    /// Checks that, after a stall, the connection received the position of each log with new
-    /// events.
+    /// Checks that the connection received the position of each log with new events after a stall.
     func checkOwed(_ socket: SocketKey, due: Int64) {
         guard let connection = self.connections[socket], connection.stall.due == due, !self.router.isStalled(socket),
             !self.hasUntold

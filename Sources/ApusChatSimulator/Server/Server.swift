@@ -3,7 +3,7 @@ import ApusChatProtocol
 import ApusChatStorage
 
 /// The shell of the server's cores: requests are queued, answered or decided in batches, committed,
-/// acknowledged and pushed. The server stops and its disk fails when the run requests it.
+/// acknowledged and pushed. The run makes the server stop and its disk fail.
 final class Server {
     let storage = MemoryStorage()
     let clock: SimulatedClock
@@ -24,44 +24,44 @@ final class Server {
     var purposes: [Int64: (connection: Connection, purpose: Purpose)] = [:]
     var lastNumber: Int64 = 0
     var maintenance = Maintenance(pageLimit: 20)
-    /// The value before the commands that wait.
+    /// The value of `maintenance` before its waiting commands were created.
     var maintenanceBefore = Maintenance(pageLimit: 20)
-    /// The number of commands of `maintain` that wait.
+    /// The number of unanswered commands of `maintain`.
     var maintaining = 0
     var calls = Server.newCallWatch
     /// For each call with a timer, the number of its newest timer.
     var callTimers: [EventAddress: Int] = [:]
     var lastCallTimer = 0
-    /// The scheduled messages that the planted bug has sent and not removed.
+    /// The scheduled messages that the planted bug has sent but not removed.
     var fired: [ScheduledAddress] = []
     /// The number of starts of the server.
     private(set) var life = 0
 
-    /// The lists of conversations that were read from the storage and not yet passed to the router.
+    /// The lists of conversations that were read from the storage but not yet passed to the router.
     var snapshots: [(user: UserKey, load: Int, conversations: [ConversationKey])] = []
     var loads: [UserKey: Int] = [:]
     var lastLoad = 0
 
-    /// The keys that were given to new groups and pairs, in order. Those of refused commands do not
-    /// exist.
+    /// The keys that were assigned to new groups and pairs, in order. The keys of refused commands
+    /// belong to no conversation.
     var rooms: [ConversationKey] = []
-    /// The codes that were given to new links, oldest first. Some were refused or are no longer
-    /// valid.
+    /// The codes that were assigned to new links, oldest first. They include refused and invalid
+    /// links.
     var codes: [(code: String, conversation: ConversationKey)] = []
     let encoder: EventEncoder
-    /// The faults of sent data and of decisions that the oracle found.
+    /// The faults that the oracle found in sent data and in decisions.
     var faults: [String] = []
     /// Whether pushes of events are lost, repeated and reordered.
     var isLossy = true
-    /// Whether a refused batch is on the disk although no connection received its events.
+    /// Whether the storage contains a refused batch whose events no connection received.
     var hasUntold = false
     var coverage = Coverage()
     /// The numbers of unread mentions that the planted bug caches.
     var mentions: [MemberAddress: (read: Int64, count: Int64)] = [:]
     var counts = Counts()
 
-    /// The number of members above which only members that show the conversation receive its
-    /// events.
+    /// The number of members above which events are pushed only to members whose client shows the
+    /// conversation.
     static let largeConversation = 16
 
     struct Counts {
@@ -113,7 +113,7 @@ final class Server {
         self.callerDisconnected(connection.device)
     }
 
-    /// Stops the server and starts it again. Committed data is kept.
+    /// Stops the server and starts it again. Committed data remains.
     func restart() {
         self.life += 1
         self.sequencer = Sequencer()
@@ -170,8 +170,8 @@ final class Server {
         }
     }
 
-    /// Sets the key of a command that creates a conversation or a link. As in a session, each
-    /// attempt has a new key.
+    /// Sets the key of a command that creates a conversation or a link. As in the real server, each
+    /// attempt uses a new key.
     func drawKey(for command: inout Command) {
         switch command.action {
         case .openPair(let peer, _): command.action = .openPair(peer: peer, new: self.newRoom())

@@ -12,16 +12,16 @@ final class Agenda {
         case probe(life: Int)
         /// Send the newest positions of quiet logs. Valid until the server restarts.
         case digest(life: Int)
-        /// Make the connections of devices transfer data again.
+        /// Resume the data transfer of the connections of devices.
         case heal([Int])
         /// Make a device read its connection again.
         case reads(Connection)
         /// Close a connection if it is still stalled.
         case stall(SocketKey)
-        /// Check that a connection that was stalled received the changed positions. Valid until the
-        /// connection stalls again, which postpones the check.
+        /// Check that a connection received the changed positions after a stall. Valid until the
+        /// connection stalls again.
         case owed(SocketKey, due: Int64)
-        /// Deliver the page of the link of a text. Valid until the server restarts.
+        /// Deliver the linked page of a text. Valid until the server restarts.
         case page(life: Int, EventAddress, body: String)
         /// Handle the timer of a call. Valid until the server restarts or starts another timer of
         /// the call.
@@ -36,7 +36,7 @@ final class Agenda {
         func precedes(_ other: Item) -> Bool { (self.due, self.order) < (other.due, other.order) }
     }
 
-    /// A binary heap; the first item is the earliest one.
+    /// A binary heap, whose first item is the earliest.
     private var items: [Item] = []
     private var order = 0
 
@@ -53,7 +53,7 @@ final class Agenda {
         }
     }
 
-    /// Removes and returns the earliest entry that is due; nil if none is due.
+    /// Removes and returns the earliest entry that is due; nil if there is none.
     func next(at time: Int64) -> Entry? {
         guard let first = self.items.first, first.due <= time else { return nil }
         self.items.swapAt(0, self.items.count - 1)

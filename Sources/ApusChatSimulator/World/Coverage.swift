@@ -67,7 +67,8 @@ enum Incident: Int, CaseIterable, Sendable {
     case silencedRefusal, exhaustedLink
     /// A message was refused because of slow mode.
     case slowRefusal
-    /// The server ended a call that no device answered; a call whose devices had all disconnected.
+    /// The server ended a call that no device answered, or a call whose devices had all
+    /// disconnected.
     case unansweredCall, abandonedCall
     /// The last device left the call of a group.
     case emptiedCall
@@ -80,10 +81,10 @@ enum Incident: Int, CaseIterable, Sendable {
     case floor, formerHistory, hidden
 }
 
-/// Counts the commands and incidents of runs, to show that the runs cover the intended cases.
+/// Counts the commands and incidents of runs, to verify that the runs cover the intended cases.
 struct Coverage: Sendable {
-    /// For each verb, the number of commands that wrote an event, that were accepted without an
-    /// event, that were retries, and that were refused.
+    /// For each verb, four numbers of commands: those that wrote an event, those accepted without
+    /// an event, retries, and refused ones.
     private(set) var verbs = [[Int]](repeating: [0, 0, 0, 0], count: Verb.allCases.count)
     private(set) var incidents = [Int](repeating: 0, count: Incident.allCases.count)
 

@@ -9,7 +9,7 @@ struct Population {
     /// The names, in the order of `users`.
     var names: [UserName] = []
     var own: [UserKey: ConversationKey] = [:]
-    /// For each device, its user.
+    /// The user of each device.
     var devices: [UserKey] = []
 
     init(_ generator: SeededGenerator) {

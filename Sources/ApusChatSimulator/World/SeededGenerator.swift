@@ -1,7 +1,6 @@
 import ApusSeededRandom
 
-/// The random numbers of one run (SplitMix64), which are the same on every machine for the same
-/// seed.
+/// The random numbers of one run (SplitMix64). A seed produces the same numbers on every machine.
 final class SeededGenerator {
     private var generator: SplitMix64
 

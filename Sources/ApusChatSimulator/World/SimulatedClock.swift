@@ -1,4 +1,4 @@
-/// The two clocks of the server's machine. The wall clock can jump; the monotonic clock never does.
+/// The two clocks of the server's machine. The wall clock can jump; the monotonic clock cannot.
 final class SimulatedClock {
     /// The time since the run began, in milliseconds.
     private(set) var monotonic: Int64 = 0

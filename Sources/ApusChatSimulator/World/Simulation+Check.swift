@@ -40,8 +40,8 @@ extension Simulation {
         }
     }
 
-    /// Checks that each conversation has at most one running call, which the server tracks, that no
-    /// call rings, and that each call has a device.
+    /// Checks that each conversation has at most one running call. Also checks that the server
+    /// tracks the call, that it does not ring, and that a device takes part.
     private func checkCalls() {
         var running: Set<EventAddress> = []
         for (key, book) in self.oracle.books {
@@ -84,10 +84,9 @@ extension Simulation {
         return nil
     }
 
-    /// Compares a stored event with the entry of the oracle. A device can still have content that
-    /// was removed because of its age or by the user on another device. A former member receives no
-    /// later changes. A block does not remove reactions that a device already has, and its end does
-    /// not restore them.
+    /// Compares a stored event with the entry of the oracle. A device can still store content that
+    /// expired or that the user removed on another device. A former member receives no later
+    /// changes. A block does not remove stored reactions, and its end does not restore them.
     private func fault(of event: ChatEvent, _ entry: Entry, in book: Book, to person: Person, _ user: UserKey) -> String? {
         guard event.seq == entry.seq, event.n ?? 0 == entry.n else { return "event \(entry.seq) has another place" }
         if entry.changedUnseenBy.contains(user) || entry.deletedBy.contains(user) || entry.state == .expired || entry.state == .erased {
@@ -109,7 +108,7 @@ extension Simulation {
     }
 
     /// Returns whether a message, or the target of an edit, has expired by the clock of the
-    /// devices. The server may still have the content.
+    /// devices. The server may still store the content.
     private func isOver(_ entry: Entry, in book: Book) -> Bool {
         let message = entry.repeatsContent ? book.index(of: entry.ref).map { book.entries[$0] } : entry
         guard let time = message?.expiresAt, time > 0 else { return false }

@@ -20,8 +20,8 @@ extension Simulation {
         device.connected(connection)
     }
 
-    /// Ends the connection of a device. Data that the device has sent can still arrive; data that
-    /// was sent to the device is lost.
+    /// Ends the connection of a device. Data in transit to the server can still arrive. Data in
+    /// transit to the device is lost.
     func disconnect(_ device: Device) {
         guard let connection = device.connection else { return }
         self.note("device \(device.index) disconnects")
@@ -36,7 +36,8 @@ extension Simulation {
         device.restart()
     }
 
-    /// Interrupts the connections of some devices for seconds, without a notification.
+    /// Interrupts the data transfer of some connections for several seconds, without a notification
+    /// to the devices and the server.
     func partition() {
         let cut = self.devices.filter { _ in self.generator.chance(perMille: 200) }
         for device in cut { device.connection?.isCut = true }
@@ -45,8 +46,8 @@ extension Simulation {
         self.agenda.add(.heal(cut.map(\.index)), at: self.clock.monotonic + self.generator.number(500...6_000))
     }
 
-    /// Makes a device stop reading for some time, as a busy program or a device with its screen off
-    /// does.
+    /// Makes a device stop reading for some time, like a busy program or a device whose screen is
+    /// off.
     func slowDown(_ device: Device) {
         guard let connection = device.connection, !connection.isSlow else { return }
         self.note("device \(device.index) does not read")
@@ -54,7 +55,7 @@ extension Simulation {
         self.agenda.add(.reads(connection), at: self.clock.monotonic + self.generator.number(2_000...60_000))
     }
 
-    /// Transfers data on some connections, beginning with a random one.
+    /// Transfers data on some connections, beginning with a random connection.
     func moveTraffic(visits: Int, all: Bool = false) {
         guard !self.connections.isEmpty else { return }
         let start = self.generator.below(self.connections.count)

@@ -3,7 +3,8 @@ import ApusChatProtocol
 import ApusChatStorage
 import DequeModule
 
-// The end of a run: the faults end, all data is delivered, and each device reads the missing data.
+// The end of a run: the faults stop, all data is delivered, and each device requests the missing
+// data.
 extension Simulation {
     func settle() {
         self.note("the faults end")
@@ -27,7 +28,8 @@ extension Simulation {
         self.server.faults.append("messages and changes are not answered")
     }
 
-    /// Delivers all data and fires all timers until none is left.
+    /// Delivers all data and fires all timers until none remain. Returns false if this does not
+    /// end.
     private func drain() -> Bool {
         for _ in 0..<20_000 {
             guard self.server.faults.isEmpty else { return true }
@@ -47,7 +49,7 @@ extension Simulation {
     private func erase() -> Bool {
         for _ in 0..<2_000 {
             guard self.server.faults.isEmpty, !self.server.storage.deletedAccounts(limit: 1).isEmpty else { return true }
-            // A server that does not trust its clock erases nothing.
+            // A server that does not trust its clock erases no messages.
             if !self.server.stamps.isTrusted { self.server.restart() }
             self.server.maintain()
             self.clock.advance(100)
@@ -56,7 +58,8 @@ extension Simulation {
         return false
     }
 
-    /// Checks that the store has a gap for each missing event, before the rest of the log is read.
+    /// Checks that the store has recorded a gap for each missing event, before the devices request
+    /// the rest of the logs.
     private func checkHoles() {
         for device in self.devices where !device.isRetired {
             for conversation in device.conversations {
@@ -67,7 +70,7 @@ extension Simulation {
         }
     }
 
-    /// Reads each conversation from its beginning.
+    /// Makes each device request its conversations back to the beginning.
     private func scrollBack() {
         for device in self.devices where !device.isRetired {
             for conversation in device.conversations { device.open(conversation) }

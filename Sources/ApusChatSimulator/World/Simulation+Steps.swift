@@ -68,7 +68,7 @@ extension Simulation {
         }
     }
 
-    /// Deletes the account of a user, whose devices never connect again.
+    /// Deletes the account of a user. The user's devices never connect again.
     private func deleteAccount(of user: UserKey) {
         guard !self.oracle.deleted.contains(user) else { return }
         self.note("the account \(user.rawValue) is deleted")

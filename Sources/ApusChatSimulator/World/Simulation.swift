@@ -2,7 +2,8 @@ import ApusChatCore
 import ApusChatProtocol
 import ApusChatStorage
 
-/// One run: users, devices and a server on a network with faults, all determined by a seed.
+/// One run: users, devices and a server on a network with faults. The seed determines the whole
+/// run.
 final class Simulation {
     let seed: UInt64
     let generator: SeededGenerator
@@ -12,14 +13,14 @@ final class Simulation {
     let oracle: Oracle
     let server: Server
     let devices: [Device]
-    /// The connections that at least one side has not closed.
+    /// The connections that are open on at least one side.
     var connections: [Connection] = []
     var lastConnection: Int64 = 0
     var lastID = 0
     /// Receives a line for each action and each message; nil if the run is not traced.
     let trace: ((String) -> Void)?
 
-    /// The number of steps of a run, in addition to those of its beginning and its end.
+    /// The number of steps of a run, without the initial setup and the final delivery.
     static let stepCount = 2_000
 
     init(seed: UInt64, bug: PlantedBug? = nil, trace: ((String) -> Void)? = nil) {
@@ -46,7 +47,7 @@ final class Simulation {
         var seed: UInt64
         /// The number of steps until the end or the first fault.
         var steps: Int
-        /// The first faults.
+        /// The first faults; empty if the run succeeded.
         var faults: [String]
         /// A digest of the run. Runs of the same seed have the same digest.
         var digest: UInt64

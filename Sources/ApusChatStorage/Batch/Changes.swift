@@ -2,23 +2,23 @@ package import ApusChatProtocol
 
 /// The changes of one batch. A storage writes all of them or none.
 ///
-/// Rows are complete and replace their predecessors. A storage also derives its indexes from
-/// `events`: the ids of sends, and the mentions, which an edit does not change.
+/// Rows are complete and replace their predecessors. A storage derives the indexes of client ids
+/// and mentions from `events`. An edit does not change the index of mentions.
 ///
-/// Removing the content of an event also removes that of the events of the kinds `edit` and
-/// `preview` that refer to it, and removes its mentions, its blob references, and its annotations
-/// except `isHidden`. `blanks` are applied after all other changes of events.
+/// Removing the content of an event also removes the content of the `edit` and `preview` events
+/// that refer to it. It also removes the mentions, the blob references, and the annotations of the
+/// event except `isHidden`. `blanks` are applied after all other changes of events.
 package struct Changes: Sendable {
-    /// New events. Those of one conversation are in the order of their `seq`.
+    /// New events. The events of one conversation are in the order of their `seq`.
     package var events: [EventRow] = []
     /// Events of earlier batches with changed content, counts or pins.
     package var targets: [EventRow] = []
     package var blanks: [EventBlank] = []
     package var conversations: [ConversationChange] = []
-    /// Folders that were removed. They are applied before `members` are written.
+    /// Folders that were removed. The removals are applied before `members` are written.
     package var folderRemovals: [FolderRemoval] = []
     package var members: [MemberRow] = []
-    /// Changed annotations. Empty ones are removed.
+    /// Changed annotations. Empty annotations are removed.
     package var annotations: [AnnotationRow] = []
     package var requests: [RequestRow] = []
     package var accounts: [AccountRow] = []
@@ -46,8 +46,8 @@ package struct Changes: Sendable {
 package struct ConversationChange: Sendable, Equatable {
     package var key: ConversationKey
     package var counters: ConversationCounters
-    /// The whole row, if the conversation is new or its profile or settings changed; otherwise nil,
-    /// so that a batch of messages writes the counters only.
+    /// The whole row if the conversation is new, or if its profile or settings changed; nil in
+    /// other cases. A batch of messages therefore writes only the counters.
     package var row: ConversationRow?
     package var isNew: Bool
 
@@ -59,7 +59,7 @@ package struct ConversationChange: Sendable, Equatable {
     }
 }
 
-/// An event whose content is removed. It keeps its position in the log.
+/// An event whose content is removed. The event retains its position in the log.
 package struct EventBlank: Sendable, Equatable {
     package var address: EventAddress
     package var state: EventState

@@ -8,16 +8,16 @@ package struct CredentialChanges: Sendable {
     package var removedDevices: [DeviceKey] = []
     /// New push subscriptions of existing devices; nil removes the subscription.
     package var pushes: [(device: DeviceKey, subscription: String?)] = []
-    /// The users whose codes with a certain purpose are removed.
+    /// The users whose codes with the given purpose are removed.
     package var clearedCodes: [(user: UserKey, purpose: CodeRow.Purpose)] = []
     package var removedCodes: [CodeRow] = []
     package var codes: [CodeRow] = []
-    /// Changed invitations. Those without remaining uses are removed.
+    /// Changed invitations. An invitation without remaining uses is removed.
     package var invitations: [InvitationRow] = []
-    /// New uploads. A blob that the user has already uploaded is not counted again.
+    /// New uploads. A blob that the user has already uploaded does not count again for the quota.
     package var uploads: [(blob: BlobRow, user: UserKey)] = []
-    /// Blobs without references. They no longer count for the quotas of the users that uploaded
-    /// them.
+    /// Blobs without references. They are removed and no longer count for the quotas of the users
+    /// that uploaded them.
     package var collectedBlobs: [BlobID] = []
 
     package init() {}

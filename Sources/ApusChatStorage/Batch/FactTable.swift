@@ -1,11 +1,11 @@
 /// The rows of one kind that a batch reads and changes, in an array with an index.
 ///
-/// A key that was loaded without a row is known to be absent. Changed rows are listed once, in the
-/// order of their first change.
+/// A key that was loaded without a row is known to be absent. Each changed row is listed once, in
+/// the order of the first changes.
 ///
-/// The type is public and inlinable, although no product contains this module: the storages and the
-/// decider are in other modules, and the compiler specializes generic code of another module for
-/// public types only. Unspecialized code is several times slower.
+/// The type is public and inlinable, although no product contains this module. The storages and the
+/// decider are in other modules, and the compiler specializes the generic code of another module
+/// only if its types are public. Unspecialized code is several times slower.
 public struct FactTable<Key: Hashable & Sendable, Row: Sendable>: Sendable {
     @usableFromInline var slots: [Key: Int] = [:]
     @usableFromInline var rows: [Row?] = []
@@ -15,7 +15,8 @@ public struct FactTable<Key: Hashable & Sendable, Row: Sendable>: Sendable {
     @inlinable
     package init() {}
 
-    /// Adds the stored row of `key`. A known key keeps its row, which commands may have changed.
+    /// Adds the stored row of `key`. Ignores a key that is already loaded, because commands may
+    /// have changed its row.
     @inlinable
     package mutating func load(_ key: Key, _ row: Row?) {
         let slot = self.rows.count
@@ -28,7 +29,7 @@ public struct FactTable<Key: Hashable & Sendable, Row: Sendable>: Sendable {
     @inlinable
     package func isLoaded(_ key: Key) -> Bool { self.slots[key] != nil }
 
-    /// The row of `key`, which is not copied.
+    /// The row of `key`, without a copy; nil if there is none.
     @inlinable
     package subscript(key: Key) -> Row? {
         _read {
@@ -79,7 +80,7 @@ public struct FactTable<Key: Hashable & Sendable, Row: Sendable>: Sendable {
     @inlinable
     package var changed: [Row] { self.changedSlots.compactMap { self.rows[$0] } }
 
-    /// Removes all rows and keeps the memory for the next batch.
+    /// Removes all rows. Retains the memory for the next batch.
     @inlinable
     package mutating func removeAll() {
         self.slots.removeAll(keepingCapacity: true)
@@ -98,7 +99,8 @@ public struct FactTable<Key: Hashable & Sendable, Row: Sendable>: Sendable {
 }
 
 extension Dictionary {
-    /// Adds `value` unless `key` already has a value. Performs one lookup.
+    /// Adds `value` unless `key` already has a value. Returns whether the value was added. Performs
+    /// one lookup.
     @inlinable
     mutating func updateIfAbsent(_ value: Value, forKey key: Key) -> Bool where Value == Int {
         let stored = { (slot: inout Int?) -> Bool in

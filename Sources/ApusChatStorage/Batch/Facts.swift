@@ -1,11 +1,11 @@
 import ApusChatProtocol
 
 /// The rows that a batch requested, in one consistent state of the storage. The decisions of the
-/// batch change them in place, so that each command sees the effects of the earlier ones.
+/// batch change the rows in place, so that each decision reads the effects of earlier commands.
 package struct Facts: Sendable {
     package var conversations = FactTable<ConversationKey, ConversationRow>()
     package var members = FactTable<MemberAddress, MemberRow>()
-    /// The positions of earlier messages with the ids of `Needs.sends`.
+    /// The earlier messages that were sent with the ids in `Needs.sends`.
     package var sends = FactTable<SendAddress, SentFact>()
     package var requests = FactTable<RequestAddress, RequestRow>()
     package var events = FactTable<EventAddress, EventRow>()
@@ -25,7 +25,7 @@ package struct Facts: Sendable {
     package var readableBlobs: Set<BlobNeed> = []
     package var successors: [ConversationKey: [UserKey]] = [:]
     /// The accounts that were deleted since the storage was opened. Requests of their devices may
-    /// still arrive. Present in every batch, without a need.
+    /// still arrive. Every batch contains them, without a need.
     package var deletedAccounts: Set<UserKey> = []
 
     package init() {}
@@ -54,7 +54,7 @@ package struct Facts: Sendable {
 
 /// The numbers of contacts and blocked users of an account.
 package struct ContactCounts: Sendable, Equatable {
-    /// The number of contacts, and of pending requests in both directions.
+    /// The number of contacts and of pending contact requests in both directions.
     package var contacts: Int
     package var blocked: Int
 
@@ -64,7 +64,7 @@ package struct ContactCounts: Sendable, Equatable {
     }
 }
 
-/// A message that was sent under an id: the hash of its request, and its position.
+/// An earlier message with a client id: the hash of its request, and its position.
 package struct SentFact: Sendable, Equatable {
     package var hash: RequestHash
     package var seq: Int64

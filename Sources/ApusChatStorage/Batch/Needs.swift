@@ -3,7 +3,7 @@ package import ApusChatProtocol
 /// The keys of the rows that the commands of one batch read. `ChatStorage.begin` returns them as
 /// `Facts`.
 ///
-/// Keys may be repeated. Some needs imply others, whose keys are not part of the commands:
+/// Keys may be repeated. Some needs imply other needs, whose keys the commands do not contain:
 /// - a conversation of kind pair implies the rows of both members;
 /// - a pair implies its conversation;
 /// - an account implies its self conversation;
@@ -16,7 +16,7 @@ package struct Needs: Sendable {
     package var requests: [RequestAddress] = []
     package var events: [EventAddress] = []
     package var annotations: [AnnotationAddress] = []
-    /// The events for which the batch needs the members that cannot see them.
+    /// The events for which the batch needs the members that cannot see the event.
     package var unseen: [EventAddress] = []
     package var accounts: [UserKey] = []
     package var contacts: [ContactAddress] = []
@@ -66,7 +66,8 @@ package struct LinkNeed: Hashable, Sendable {
     }
 }
 
-/// The number of a member's messages and of hidden messages above an ordinal.
+/// The need for the number of messages above an ordinal that the member sent or that are hidden
+/// from the member.
 package struct SkipNeed: Hashable, Sendable {
     package let member: MemberAddress
     package let above: Int64
@@ -76,12 +77,13 @@ package struct SkipNeed: Hashable, Sendable {
     }
 }
 
-/// Whether a user may read a blob, because the user uploaded it or sees an event that refers to it.
+/// The need for the decision whether a user may read a blob. A user may read its own uploads and
+/// the blobs of visible events.
 package struct BlobNeed: Hashable, Sendable {
     package let user: UserKey
     package let blob: BlobID
-    /// Whether only blobs of conversations of which the user is a member are readable. If false, a
-    /// former member may also read the blobs from before the end of the membership.
+    /// Whether the user must be a member of the conversation of the event. If false, a former
+    /// member may also read the blobs from before the end of the membership.
     package let asMember: Bool
     package init(user: UserKey, blob: BlobID, asMember: Bool = false) {
         self.user = user

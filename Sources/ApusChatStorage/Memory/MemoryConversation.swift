@@ -1,9 +1,10 @@
 import ApusChatProtocol
 
-/// One conversation of a `MemoryStorage`. It is a class, so that a batch changes it in place.
+/// One conversation of a `MemoryStorage`. This type is a class, so that a batch changes it in
+/// place.
 final class MemoryConversation {
     var row: ConversationRow
-    /// The event with `seq` `s` is at index `s - 1`.
+    /// The events. The event with `seq` `s` is at index `s - 1`.
     var events: [EventRow] = []
     var members: [UserKey: MemberRow] = [:]
     var annotations: [AnnotationKey: AnnotationRow] = [:]
@@ -64,13 +65,14 @@ final class MemoryConversation {
         for blob in self.blobs.keys { self.blobs[blob]?.removeAll { $0 == seq } }
     }
 
-    /// Returns the joined members that do not see an event.
+    /// Returns the joined members that cannot see an event, at most `Facts.maximumUnseen` + 1.
     func unseen(_ seq: Int64) -> [UserKey] {
         let members = self.members.values.filter { $0.state == .joined && ($0.minSeq > seq || self.isHidden(seq, from: $0.address.user)) }
         return Array(members.map(\.address.user).sorted().prefix(Facts.maximumUnseen + 1))
     }
 
-    /// Returns the number of the user's messages and of hidden messages above an ordinal.
+    /// Returns the number of messages above an ordinal that the user sent or that are hidden from
+    /// the user.
     func skipped(_ user: UserKey, above n: Int64) -> Int64 {
         var count: Int64 = 0
         // Accesses rows by their index, because a copy of a row increments several reference

@@ -6,13 +6,13 @@ package struct HeadRow: Sendable, Equatable {
     package var member: MemberRow
     package var unread: Int64
     package var mentions: Int64
-    /// The newest event in the form that the user may see, for the preview.
+    /// The newest event as the user may see it, for the preview.
     package var last: EventView?
     /// The `seq` of each pinned message that the user may see, newest first.
     package var pins: [Int64] = []
     /// The body of the newest draft, from the user's self conversation; empty if there is none.
     package var draft = ""
-    /// The time of that draft, in milliseconds since 1970, or 0.
+    /// The time of the newest draft, in milliseconds since 1970; 0 if there is none.
     package var draftAt: Int64 = 0
 
     package init(conversation: ConversationRow, member: MemberRow, unread: Int64, mentions: Int64, last: EventView?) {
@@ -40,8 +40,9 @@ package struct HeadsCursor: Sendable, Hashable, Comparable {
         self.conversation = conversation
     }
 
-    /// Returns whether `left` precedes `right` in lists: pinned conversations first, the last
-    /// pinned one first; then by the time of the newest event, latest first; then by the key.
+    /// Returns whether `left` precedes `right` in lists: by the time of pinning, latest first; then
+    /// by the time of the newest event, latest first; then by the key. Conversations that are not
+    /// pinned follow the pinned ones.
     package static func < (left: Self, right: Self) -> Bool {
         if left.pinnedAt != right.pinnedAt { return left.pinnedAt > right.pinnedAt }
         if left.lastAt != right.lastAt { return left.lastAt > right.lastAt }
@@ -63,8 +64,8 @@ package struct HeadsPage: Sendable, Equatable {
 package enum ChangesPage: Sendable, Equatable {
     /// Changed heads. `next` is nil after the last page.
     case page([HeadRow], next: ConversationKey?)
-    /// The position belongs to another epoch, is too old, or is later than the current one. All
-    /// heads must be read again.
+    /// The position belongs to another epoch, is too old, or is later than the current position.
+    /// The client must read all heads again.
     case resync
 }
 
@@ -93,7 +94,7 @@ package struct MemberStates: OptionSet, Sendable {
     package static let requested = Self(rawValue: 4)
     package static let banned = Self(rawValue: 8)
 
-    /// Returns whether the set contains a state. No set contains the states of former members.
+    /// Returns whether the set contains a state. No set includes the states of former members.
     package func includes(_ state: MemberState) -> Bool {
         switch state {
         case .joined: self.contains(.joined)
@@ -143,7 +144,7 @@ extension ConversationRow {
     }
 }
 
-/// A page of events of one sender. It can be empty.
+/// A page of events of one sender. A page can be empty.
 package struct SenderPage: Sendable, Equatable {
     package var events: [EventAddress]
     /// The `seq` after which the next page begins; nil after the last page.

@@ -1,5 +1,5 @@
-/// Identifies a state of the storage, so that later changes can be determined. Opaque outside of
-/// the storage.
+/// Identifies a state of the storage, from which later changes can be determined. The value is
+/// opaque outside of the storage.
 package struct SyncPosition: Sendable, Hashable, CustomStringConvertible {
     /// The data epoch, which is renewed when the data is restored, imported or copied.
     package let epoch: String
@@ -11,7 +11,7 @@ package struct SyncPosition: Sendable, Hashable, CustomStringConvertible {
         self.position = position
     }
 
-    /// Reads the text that `description` returns.
+    /// Parses the text that `description` returns; nil if it is not valid.
     package init?(_ text: String) {
         let parts = text.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2, !parts[0].isEmpty, !parts[1].isEmpty else { return nil }

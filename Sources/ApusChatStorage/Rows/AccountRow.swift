@@ -13,21 +13,23 @@ package struct AccountRow: Sendable, Equatable {
     package var statusText = ""
     package var avatar: BlobID?
     package var folders: [FolderRow] = []
-    /// The hours without notifications, or nil.
+    /// The hours without notifications; nil if there are none.
     package var quietHours: QuietHours?
     /// Whether all messages of a deleted account are erased.
     package var isErased = false
-    /// The number of conversations in the list. It is not stored: the storage counts it for the
-    /// accounts that a batch needs.
+    /// The number of conversations in the list. The storage does not store this number, but
+    /// determines it for the accounts that a batch needs.
     package var conversationCount = 0
-    /// The number of pinned conversations, which the storage counts.
+    /// The number of pinned conversations. The storage determines it when it reads the row for a
+    /// batch.
     package var pinnedCount = 0
-    /// The number of unanswered invitations, which the storage counts.
+    /// The number of unanswered invitations. The storage determines it when it reads the row for a
+    /// batch.
     package var invitationCount = 0
     /// The number of invitations and contact requests that the user sent on `invitationDay`.
     package var invitationsToday = 0
     package var invitationDay: Int64 = 0
-    /// The commit of the last change of this row, set by the storage.
+    /// The number of the batch that last changed this row. The storage sets it.
     package var changed: Int64 = 0
 
     package init(key: UserKey, name: UserName, nickname: String, selfConversation: ConversationKey) {
@@ -39,9 +41,9 @@ package struct AccountRow: Sendable, Equatable {
     }
 }
 
-/// The users that see the properties of an account, and the users that may contact it.
+/// The users that may see the properties of an account, and the users that may contact its user.
 package struct AccountPrivacy: Sendable, Equatable {
-    /// The users that may open a conversation with this user.
+    /// The users that can open a conversation with this user.
     package var messages = Audience.all
     /// The users that can add this user to groups without an invitation.
     package var add = Audience.contacts
@@ -50,7 +52,7 @@ package struct AccountPrivacy: Sendable, Equatable {
     package var lastSeen = Audience.contacts
     /// The users that see this user's picture.
     package var avatar = Audience.all
-    /// The users that find this user by a search.
+    /// The users that can find this user by a search.
     package var find = Audience.all
     /// Whether other users see this user's read positions, and this user sees theirs.
     package var receipts = true
@@ -84,12 +86,12 @@ package struct ContactRow: Sendable, Equatable {
     package var relation: ContactRelation = .none
     package var isBlocked = false
     package var alias = ""
-    /// The text of the contact request.
+    /// The text of the contact request; empty if there is none.
     package var text = ""
     /// The time of the last change of the relation or the block, in milliseconds since 1970; 0 if
     /// an earlier version stored the row.
     package var at: Int64 = 0
-    /// The commit of the last change of this row, set by the storage.
+    /// The number of the batch that last changed this row. The storage sets it.
     package var changed: Int64 = 0
 
     package init(address: ContactAddress) { self.address = address }
@@ -102,7 +104,7 @@ package enum ContactRelation: UInt8, Sendable {
     case asked = 1
     /// The peer sent a request to the owner.
     case requested = 2
-    /// Both users agreed.
+    /// The users are contacts.
     case friend = 3
 }
 
@@ -114,11 +116,12 @@ package struct LinkRow: Sendable, Equatable {
     package var createdAt: Int64
     /// The role of users that join by the link.
     package var role: MemberRole
-    /// The time from which the link is refused, in milliseconds since 1970, or 0.
+    /// The time from which the link is refused, in milliseconds since 1970; 0 if the link does not
+    /// expire.
     package var expiresAt: Int64
     /// The number of remaining joins and requests to join; -1 for no limit.
     package var usesLeft: Int64
-    /// The number of joins by the link so far, and of requests to join by it.
+    /// The number of joins and of requests to join by the link.
     package var used: Int64 = 0
     /// Whether a join by the link needs the approval of an admin.
     package var needsApproval: Bool
@@ -139,13 +142,13 @@ package struct LinkRow: Sendable, Equatable {
     }
 }
 
-/// A report about a user, a message or a conversation, for the operators.
+/// A report of a user, a message or a conversation to the operators.
 package struct ReportRow: Sendable, Equatable {
     package var reporter: UserKey
     /// The reported user, or the sender of the reported message; nil if the report concerns a
     /// conversation.
     package var subject: UserKey?
-    /// The reported message.
+    /// The reported message; nil if the report concerns a user or a conversation.
     package var event: EventAddress?
     /// The reported conversation; nil if the report concerns a user or a message.
     package var conversation: ConversationKey?
@@ -153,7 +156,8 @@ package struct ReportRow: Sendable, Equatable {
     /// The explanation of the reporter.
     package var text: String
     package var at: Int64
-    /// The time at which an operator resolved the report, in milliseconds since 1970, or 0.
+    /// The time at which an operator resolved the report, in milliseconds since 1970; 0 for an open
+    /// report.
     package var resolvedAt: Int64 = 0
 
     package init(reporter: UserKey, subject: UserKey, event: EventAddress?, reason: String, text: String = "", at: Int64) {
@@ -174,7 +178,7 @@ package struct ReportRow: Sendable, Equatable {
     }
 }
 
-/// The stored answer to a request that changes data, other than `send` and `mark`. It is kept for
+/// The stored answer to a request that changes data, other than `send` and `mark`. It is stored for
 /// retries, for 7 days by default.
 package struct RequestRow: Sendable, Equatable {
     package var address: RequestAddress
@@ -201,7 +205,7 @@ package struct RequestAddress: Hashable, Sendable {
 }
 
 /// Identifies a message by its conversation, its sender and the id that the client chose. Unlike
-/// the ids of other requests, it is kept as long as the event.
+/// the ids of other requests, the id is stored as long as the event.
 package struct SendAddress: Hashable, Sendable {
     package let conversation: ConversationKey
     package let sender: UserKey
@@ -213,14 +217,15 @@ package struct SendAddress: Hashable, Sendable {
     }
 }
 
-/// The answer to a request that changes data. A retry receives it again. `seq` and `n` are those of
-/// the event that the request added, or 0; for `mark`, the last `seq` and the read position.
+/// The answer to a request that changes data. A retry receives the same answer. `seq` and `n` are
+/// those of the event that the request added, or 0. For `mark`, they are the last `seq` and the
+/// read position.
 package struct StoredAnswer: Sendable, Equatable {
     package var conversation: ConversationKey
     package var seq: Int64
     package var n: Int64
     package var at: Int64
-    /// An additional text of the answer, such as the code of a link. Empty for most requests.
+    /// An additional text of the answer, such as the code of a link. It is empty for most requests.
     package var text: String
 
     package init(conversation: ConversationKey, seq: Int64, n: Int64, at: Int64, text: String = "") {

@@ -1,7 +1,7 @@
 package import ApusChatProtocol
 
-/// The state of one conversation. The counters change with every event and the other values seldom,
-/// so a storage may write them separately.
+/// The state of one conversation. A storage can write the counters separately, because they change
+/// with every event and the other values change rarely.
 package struct ConversationRow: Sendable, Equatable {
     package var key: ConversationKey
     package var kind: ConversationKind
@@ -11,7 +11,7 @@ package struct ConversationRow: Sendable, Equatable {
     package var counters: ConversationCounters
     package var profile: ConversationProfile
     package var settings: ConversationSettings
-    /// The commit of the last change of this row, set by the storage.
+    /// The number of the batch that last changed this row. The storage sets it.
     package var changed: Int64 = 0
 
     package init(
@@ -29,36 +29,36 @@ package struct ConversationRow: Sendable, Equatable {
     }
 }
 
-/// The numbers of a conversation, which are written once for each batch.
+/// The counters of a conversation, which are written once for each batch.
 package struct ConversationCounters: Sendable, Equatable {
-    /// The `seq` of the last event, or 0.
+    /// The `seq` of the last event; 0 for an empty log.
     package var lastSeq: Int64 = 0
-    /// The ordinal of the last message, or 0.
+    /// The ordinal of the last message; 0 if there is none.
     package var lastN: Int64 = 0
     /// The time of the newest event that moves the conversation up in lists, in milliseconds since
     /// 1970.
     package var lastAt: Int64 = 0
-    /// The `seq` of that event, which the preview shows, or 0. It is a message, or a change of
-    /// members or settings, but not a change of a message.
+    /// The `seq` of the event that the preview shows; 0 if there is none. It is the newest message
+    /// or change of members or settings, but never a change of a message.
     package var previewSeq: Int64 = 0
     /// The number of joined members.
     package var memberCount: Int = 0
-    /// The `seq` of the running call, or 0.
+    /// The `seq` of the running call; 0 if there is none.
     package var callSeq: Int64 = 0
-    /// The number of pinned messages, for the limit.
+    /// The number of pinned messages, which `ChatLimits.pinnedMessages` limits.
     package var pinCount: Int = 0
-    /// The number of links that are not revoked, for the limit.
+    /// The number of links that are not revoked, which `ChatLimits.links` limits.
     package var linkCount: Int = 0
-    /// Incremented by every change of the member list.
+    /// The version of the member list. Each change of the list increments it.
     package var membersVersion: Int64 = 0
-    /// Incremented with each member that joins or leaves (reserved for `if_epoch`).
+    /// A number that increases with each member that joins or leaves. Reserved for `if_epoch`.
     package var epoch: Int64 = 0
     /// Whether the conversation was deleted for all members.
     package var isDeleted = false
     package init() {}
 }
 
-/// The properties of a group or channel that members see.
+/// The properties of a group or channel that its members see.
 package struct ConversationProfile: Sendable, Equatable {
     package var title = ""
     package var about = ""

@@ -19,15 +19,16 @@ package struct CredentialRow: Sendable, Equatable {
     }
 }
 
-/// Whether an account has an authenticator.
+/// The state of the authenticator of an account.
 package enum TOTPState: UInt8, Sendable {
     case off = 0
-    /// The secret was created, but no code of it was used yet. Sign-ins do not need a code.
+    /// The secret was created, but not confirmed with a code. Sign-ins do not require a code.
     case pending = 1
     case on = 2
 }
 
-/// A signed-in device. The session ends when the row is removed. Keys are random and never reused.
+/// A signed-in device. The session ends when the row is removed. The key is random and never
+/// reused.
 package struct DeviceRow: Sendable, Equatable {
     package var key: DeviceKey
     package var user: UserKey
@@ -37,11 +38,11 @@ package struct DeviceRow: Sendable, Equatable {
     package var createdAt: Int64
     /// The time of the last sign-in or renewal, in milliseconds since 1970.
     package var seenAt: Int64
-    /// The address of the last sign-in or renewal.
+    /// The network address of the last sign-in or renewal; empty if unknown.
     package var address = ""
     /// The generation of the newest refresh token.
     package var generation: Int64 = 1
-    /// Whether an access token of the newest generation was used. True for a new device.
+    /// Whether an access token of the newest generation was used. It is true for a new device.
     package var isConfirmed = true
     /// The time at which the newest refresh token was created, in milliseconds since 1970.
     package var rotatedAt: Int64
@@ -71,11 +72,11 @@ package struct PushDeviceRow: Sendable, Equatable {
     }
 }
 
-/// A code that can be used once, instead of the password or of a code of the authenticator. It is
-/// stored as its SHA-256.
+/// A code that can be used once instead of the password or of a code from the authenticator. Only
+/// the SHA-256 of the code is stored.
 package struct CodeRow: Sendable, Equatable {
     package enum Purpose: UInt8, Sendable {
-        /// A recovery code, which a user keeps for a lost password or authenticator.
+        /// A recovery code, with which a user replaces a lost password or authenticator.
         case recovery = 0
         /// The code of a link that an operator created for a user.
         case reset = 1
@@ -96,12 +97,13 @@ package struct CodeRow: Sendable, Equatable {
     }
 }
 
-/// An invitation to create an account. Its code is stored as its SHA-256.
+/// An invitation to create an account. Only the SHA-256 of its code is stored.
 package struct InvitationRow: Sendable, Equatable {
     package var hash: [UInt8]
     package var createdAt: Int64
     package var expiresAt: Int64
-    /// The number of accounts that can still be created. The row is removed when it is 0.
+    /// The number of accounts that can still be created. The storage removes the row when the
+    /// number is 0.
     package var usesLeft: Int64
 
     package init(hash: [UInt8], createdAt: Int64, expiresAt: Int64, usesLeft: Int64 = 1) {
@@ -118,13 +120,13 @@ package struct BlobRow: Sendable, Equatable {
     package var size: Int64
     /// The media type of the stored bytes, which can differ from the type that the client sent.
     package var type: String
-    /// The width of a picture or video in pixels, as it is shown; 0 for other files.
+    /// The displayed width of a picture or video, in pixels; 0 for other files.
     package var width: Int64
     package var height: Int64
     package var createdAt: Int64
-    /// The duration of a film or recording in milliseconds; 0 if unknown.
+    /// The duration of a video or recording, in milliseconds; 0 if unknown.
     package var duration: Int64
-    /// The BlurHash of a picture or film; empty if there is none.
+    /// The BlurHash of a picture or video; empty if there is none.
     package var thumb: String
 
     package init(

@@ -15,9 +15,9 @@ package struct FolderRow: Sendable, Equatable {
 
     /// Assigns slots to a new list of folders.
     ///
-    /// A folder keeps the slot of the known folder with the same name. If the lists have the same
-    /// length, a new name at the position of a folder that no longer exists renames this folder.
-    /// All other folders get slots that no known folder has.
+    /// A folder retains the slot of the known folder with the same name. If the lists have the same
+    /// length, a new name at the position of a removed folder renames that folder. Every other
+    /// folder receives a slot that no known folder uses.
     ///
     /// - Returns: The folders, and the bits of folders that no longer exist.
     package static func arranged(_ folders: [Folder], after known: [Self]) -> (rows: [Self], removed: UInt64) {
@@ -40,10 +40,10 @@ package struct FolderRow: Sendable, Equatable {
     }
 }
 
-/// Removed folders of a user. They are removed from all conversations.
+/// The removal of folders of a user from all conversations.
 package struct FolderRemoval: Sendable, Equatable {
     package var user: UserKey
-    /// The bits of the folders.
+    /// The bits of the removed folders (`FolderRow.slot`).
     package var folders: UInt64
 
     package init(user: UserKey, folders: UInt64) {

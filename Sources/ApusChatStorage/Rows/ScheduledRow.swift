@@ -7,17 +7,17 @@ package struct ScheduledRow: Sendable, Equatable {
     package var kind: EventKind
     /// The requested body as JSON text. It is validated again when the message is sent.
     package var body: String
-    /// The `seq` of the message that this one replies to, or 0.
+    /// The `seq` of the message that this one replies to; 0 if it is not a reply.
     package var ref: Int64 = 0
-    /// The `seq` of the message that began the thread, or 0.
+    /// The `seq` of the message that began the thread; 0 outside of threads.
     package var thread: Int64 = 0
     package var isSilent = false
     /// The time at which the message is sent, in milliseconds since 1970.
     package var sendAt: Int64
-    /// The hash of the request, which is stored with the message.
+    /// The hash of the request. It is stored with the message when the message is sent.
     package var hash: RequestHash
-    /// The code of the error with which the message was refused; empty if it was not. Such a row is
-    /// kept until the user removes it.
+    /// The code of the error with which the message was refused; empty if the message was not
+    /// refused. The row of a refused message remains until the user removes it.
     package var failure = ""
 
     package init(

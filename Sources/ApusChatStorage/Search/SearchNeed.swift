@@ -1,34 +1,34 @@
 package import ApusChatProtocol
 
-/// A search in the messages that a user can see.
+/// A search among the messages that a user can see.
 package struct SearchNeed: Sendable {
     package var words: SearchWords
-    /// Restricts the search to a conversation.
+    /// The conversation to which the search is restricted; nil for all conversations.
     package var conversation: ConversationKey?
-    /// Restricts the search to a sender.
+    /// The sender to which the search is restricted; nil for all senders.
     package var sender: UserKey?
-    /// Restricts the search to kinds of messages; empty for all kinds.
+    /// The kinds to which the search is restricted; empty for all kinds.
     package var kinds: [EventKind] = []
-    /// The earliest time of a message, in milliseconds since 1970.
+    /// The earliest time of a message, in milliseconds since 1970; nil for no limit.
     package var from: Int64?
-    /// The latest time of a message, in milliseconds since 1970.
+    /// The latest time of a message, in milliseconds since 1970; nil for no limit.
     package var until: Int64?
     /// The `next` of the previous page; nil for the first page.
     package var cursor: Int64?
 
     package init(words: SearchWords) { self.words = words }
 
-    /// Whether all messages of the kinds in the conversation are found, without words.
+    /// Whether the search lists all messages of the kinds in the conversation, because it has no
+    /// words.
     package var isListing: Bool { self.words.phrases.isEmpty && self.conversation != nil && !self.kinds.isEmpty }
 
-    /// Returns whether a message has content and, unless all messages are listed, contains the
-    /// words.
+    /// Returns whether a message has content and contains the words. A listing requires no words.
     package func matches(_ event: EventRow) -> Bool {
         if self.isListing { return event.isMessage && !event.state.isBlank }
         return event.searchText.map { self.words.matches(in: $0) != nil } ?? false
     }
 
-    /// Returns whether a message that contains the words also satisfies the filter.
+    /// Returns whether an event is a message that satisfies the restrictions other than the words.
     package func admits(_ event: EventRow) -> Bool {
         guard event.isMessage, self.sender == nil || self.sender == event.sender else { return false }
         guard self.kinds.isEmpty || self.kinds.contains(event.kind) else { return false }
@@ -36,12 +36,12 @@ package struct SearchNeed: Sendable {
     }
 }
 
-/// Messages that were found, newest first.
+/// A page of found messages, newest first.
 package struct SearchPage: Sendable, Equatable {
     package struct Hit: Sendable, Equatable {
         package var conversation: ConversationKey
         package var view: EventView
-        /// The position of this hit, after which a following page can begin.
+        /// The position of the hit. A page that begins after it continues with the next hit.
         package var cursor: Int64
 
         package init(conversation: ConversationKey, view: EventView, cursor: Int64) {
@@ -63,26 +63,28 @@ package struct SearchPage: Sendable, Equatable {
 
 /// A search index that is updated separately from the log.
 ///
-/// Confined to one thread.
+/// An index is confined to one thread.
 package protocol SearchIndexing: AnyObject {
     /// Adds texts that were written since the last call, up to a maximum number. Replaces a damaged
-    /// index with an empty one, at most once a minute, because a disk may damage each new index.
+    /// index with an empty index, but at most once a minute, because a faulty disk can damage each
+    /// new index.
     ///
-    /// - Parameter time: Milliseconds of a monotonic clock.
+    /// - Parameter time: The time of a monotonic clock, in milliseconds.
     /// - Returns: Whether there are further texts.
     func update(at time: Int64) throws(StorageError) -> Bool
 
     /// Calls `report`, on any thread, when a search finds that the index is damaged. The next
-    /// update rebuilds it.
+    /// update rebuilds the index.
     func whenDamaged(_ report: @escaping @Sendable () -> Void)
 
-    /// The number of the last change of a text that the index contains. The storage no longer needs
-    /// changes up to it.
+    /// The number of the last text change that the index contains. The storage no longer needs
+    /// earlier changes.
     var lastChange: Int64 { get }
 }
 
 extension EventRow {
-    /// The text of the message for the search index; nil for a change, and if there is no content.
+    /// The text of the message for the search index; nil for a change and for a message without
+    /// content.
     package var searchText: String? {
         guard self.isMessage, !self.state.isBlank else { return nil }
         return ChatBody.searchText(kind: self.kind, body: self.body)

@@ -5,7 +5,7 @@ package import Foundation
 package struct ChatClock: Sendable {
     /// Returns the current time, in milliseconds since 1970.
     package var now: @Sendable () -> Int64
-    /// The calendar, with its time zone.
+    /// The calendar, which determines the time zone.
     package var calendar: Calendar
 
     package init(now: @escaping @Sendable () -> Int64, calendar: Calendar) {
@@ -30,7 +30,7 @@ package struct ChatClock: Sendable {
         return String(repeating: "0", count: max(0, count - text.count)) + text
     }
 
-    /// Returns the hours and minutes of a time.
+    /// Returns the hours and minutes of a time, as in `18:05`.
     package func time(_ milliseconds: Int64) -> String {
         let parts = self.parts(milliseconds)
         return Self.digits(parts.hour) + ":" + Self.digits(parts.minute)
@@ -69,8 +69,8 @@ package struct ChatClock: Sendable {
         Int64(self.calendar.timeZone.secondsFromGMT(for: Date(timeIntervalSince1970: Double(self.now()) / 1_000)) / 60)
     }
 
-    /// Parses a time that a user types as `+30m`, `18:00` (the next one) or `2026-12-24T18:00`; nil
-    /// if the text is not valid.
+    /// Parses a time that a user types, such as `+30m`, `18:00` or `2026-12-24T18:00`; nil if the
+    /// text is not valid. A time of day is the next such time.
     package func parse(_ text: String) -> Int64? {
         if text.hasPrefix("+") {
             guard let seconds = Self.seconds(String(text.dropFirst())), seconds > 0 else { return nil }
@@ -87,7 +87,7 @@ package struct ChatClock: Sendable {
             guard day.count == 3, (1_970...9_999).contains(day[0]), (1...12).contains(day[1]), (1...31).contains(day[2]) else { return nil }
             (parts.year, parts.month, parts.day) = (day[0], day[1], day[2])
         }
-        // The calendar converts 30 February to 2 March, so the day must be compared.
+        // The calendar converts 30 February to 2 March, so the day of the result is compared.
         guard var date = self.calendar.date(from: parts), self.calendar.component(.day, from: date) == parts.day else { return nil }
         if halves.count == 1, Int64(date.timeIntervalSince1970 * 1_000) <= self.now() {
             guard let next = self.calendar.date(byAdding: .day, value: 1, to: date) else { return nil }

@@ -1,4 +1,4 @@
-/// The commands of the chat in a terminal, in the order of the help.
+/// The commands of the terminal chat, in the order of the help.
 package enum ChatCommandName: String, CaseIterable, Hashable, Sendable {
     // Reading.
     case chats, archived, open, notes, history, jump, search, pins, thread
@@ -21,8 +21,8 @@ package enum ChatCommandName: String, CaseIterable, Hashable, Sendable {
         var arguments = ""
         var help: String
         var aliases: [String] = []
-        /// The name of the required argument, for an error if it is missing; nil if no argument is
-        /// required.
+        /// The name of the required argument, for the error message if it is missing; nil if no
+        /// argument is required.
         var missing: String?
     }
 
@@ -38,7 +38,7 @@ package enum ChatCommandName: String, CaseIterable, Hashable, Sendable {
         return names
     }()
 
-    /// The commands as they are typed, for completion.
+    /// The commands with their slash, for completion.
     package static let words = Self.allCases.map { "/" + $0.rawValue }
 
     /// The groups of the help.
@@ -59,7 +59,7 @@ package enum ChatCommandName: String, CaseIterable, Hashable, Sendable {
         "Any other line is sent to the open conversation. A line that begins with // is sent with one /.",
     ]
 
-    /// The lines of the help: for each group its title, then one line for each command.
+    /// The lines of the help: for each group its title and one line for each command, then notes.
     package static var helpLines: [String] {
         var lines: [String] = []
         for (title, commands) in self.groups {

@@ -47,7 +47,8 @@ extension ChatCommander {
         }
     }
 
-    /// Returns the conversations of a list: those of a folder, or all that are not archived.
+    /// Returns the conversations in a folder. Without a folder, returns all conversations that are
+    /// not archived.
     package func chats(in folder: String) async throws -> [ChatHead] {
         let heads = await self.client.heads.filter { $0.state == .joined }
         guard !folder.isEmpty, folder != "all" else { return heads.filter { !$0.own.isArchived } }

@@ -6,36 +6,36 @@ package struct ChatSaid: Hashable, Sendable {
     package enum Style: Hashable, Sendable { case plain, bold, dim, accent, good, warning }
     package var text: String
     package var style: Style
-    /// The command that is performed when the user chooses the line; nil if the line cannot be
-    /// chosen.
+    /// The command that is performed when the user selects the line; nil if the line cannot be
+    /// selected.
     package var command: String?
 }
 
-/// The part of the program that shows the chat: a screen or a line mode.
+/// The part of the program that shows the chat: the screen or the line mode.
 @MainActor
 package protocol ChatCommandHost: AnyObject {
-    /// The open conversation.
+    /// The open conversation; nil if there is none.
     var conversation: ChatConversation? { get }
     /// The loaded messages of the open conversation or thread, in the order of the log.
     var shownRows: [ChatMessage] { get }
-    /// The position of the selected message in the log.
+    /// The `seq` of the selected message; nil if there is none.
     var selectedSeq: Int64? { get }
-    /// The message that began the open thread.
+    /// The `seq` of the message that began the open thread; nil if no thread is open.
     var openThread: Int64? { get }
     func say(_ line: ChatSaid)
     /// Opens a conversation.
     func show(_ conversation: ChatConversation) async throws
-    /// Shows the messages around a message of the open conversation.
+    /// Shows the messages around a `seq` of the open conversation.
     func jump(to seq: Int64) async throws
     /// Shows a thread; nil shows the whole conversation.
     func showThread(_ root: Int64?) async throws
-    /// Handles a message that was stored and will be sent.
+    /// Handles a message that was stored for sending.
     func sent(_ message: ChatMessage)
-    /// Opens a file with the program of its type.
+    /// Opens a file with the default program for its type.
     func openFile(_ path: String) throws
 }
 
-/// Performs the commands that do not depend on how the chat is shown.
+/// Performs the commands that do not depend on the presentation of the chat.
 @MainActor
 package final class ChatCommander {
     package let client: ChatClient
@@ -48,10 +48,10 @@ package final class ChatCommander {
     /// The requests in the last `/requests`.
     var requests: [ChatRequest] = []
     var scheduled: [ClientID] = []
-    /// The number of scheduled messages or users at which a list requests no further page.
+    /// The number of scheduled messages or users after which a list requests no further page.
     static let maximumListed = 500
     var devices: [DeviceID] = []
-    /// The members on the first page of a list of members, for mentions and completion; empty until
+    /// The members on the first page of the member list, for mentions and completion; empty until
     /// they are needed.
     var members: (conversation: ConversationID?, names: [UserName]) = (nil, [])
     /// The position at which the next `/members` continues; nil for the beginning.
@@ -62,7 +62,8 @@ package final class ChatCommander {
         self.clock = clock
     }
 
-    /// Performs a line. The host performs commands of the program itself, such as `/quit`.
+    /// Performs a line, except commands of the program itself, such as `/quit`, which the host
+    /// performs.
     package func perform(_ line: ChatLine) async {
         do {
             switch line {
@@ -105,7 +106,7 @@ package final class ChatCommander {
         self.host?.say(ChatSaid(text: text, style: style, command: command))
     }
 
-    /// Returns the open conversation. Throws if there is none.
+    /// Returns the open conversation. Throws `invalidUse` if there is none.
     func opened() throws(ChatClientError) -> ChatConversation {
         guard let conversation = self.host?.conversation else {
             throw ChatClientError(.invalidUse, message: "open a conversation first: /open NAME")
@@ -113,21 +114,23 @@ package final class ChatCommander {
         return conversation
     }
 
-    /// Returns the entry of a list with a number that the user typed, counted from 1; nil if the
-    /// list has no such entry.
+    /// Returns the entry of a list with the number that the user typed, counted from 1; nil if
+    /// there is none.
     static func entry<Entry>(_ text: String, of list: [Entry]) -> Entry? {
         guard let number = Int(digits: text), number >= 1, number <= list.count else { return nil }
         return list[number - 1]
     }
 
-    /// Returns the positions of the messages to which a command applies: the given ones, else the
-    /// selected one, else the last one that satisfies a condition.
+    /// Returns the `seq` of each message to which a command applies: the messages that the command
+    /// names, or the selected message, or the last message that satisfies a condition.
     ///
-    /// - Parameter kind: A description of the messages that satisfy the condition, for the error.
+    /// - Parameter kind: A description of the messages that satisfy the condition, for the error
+    ///   message.
     func targets(
         _ call: ChatCall, named kind: String = "message", where condition: (ChatMessage) -> Bool = { _ in true }
     ) throws(ChatClientError) -> [Int64] {
-        // A mistyped number must not make the command apply to the last message, or to fewer ones.
+        // A mistyped number must not make the command apply to the last message or to fewer
+        // messages.
         if call.name.form.arguments == "[#N]", !call.words.isEmpty {
             throw ChatClientError(
                 .invalidUse, message: "\(call.name.usage): \"\(ChatText.harmless(call.words))\" is not the number of a message, such as #17"
@@ -151,7 +154,8 @@ package final class ChatCommander {
         return seq
     }
 
-    /// Returns a message of the open conversation by its position.
+    /// Returns the message of the open conversation with a `seq`. Throws `notFound` if it does not
+    /// exist.
     func message(_ seq: Int64) async throws(ChatClientError) -> ChatMessage {
         if let row = self.host?.shownRows.first(where: { $0.event.seq == seq }) { return row }
         let page = try await self.opened().messages(around: seq, limit: 2)
@@ -168,7 +172,7 @@ package final class ChatCommander {
         return name
     }
 
-    /// Returns the only user that a command names.
+    /// Returns the user that a command names. Throws `invalidUse` if the command has further words.
     func user(of call: ChatCall) throws(ChatClientError) -> UserName {
         let (name, rest) = call.named
         guard rest.isEmpty else {
@@ -196,7 +200,7 @@ package final class ChatCommander {
 
     func list(_ names: [UserName]) -> String { names.map { "@\($0)" }.joined(separator: ", ") }
 
-    /// Returns the words that the Tab key completes: commands, `@` with names, names, and titles.
+    /// Returns the words that the Tab key completes: commands, mentions, names and titles.
     package func completions() async -> [String] {
         let all = (try? await self.host?.conversation?.head)?.wordsForAll ?? []
         var words = ChatCommandName.words + all.map { "@\($0)" }

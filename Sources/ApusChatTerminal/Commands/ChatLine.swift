@@ -1,7 +1,7 @@
 /// A command with its arguments.
 package struct ChatCall: Hashable, Sendable {
     package var name: ChatCommandName
-    /// The positions of the messages to which the command applies; empty if none is given.
+    /// The `seq` of each message that the command names; empty if it names none.
     package var seqs: [Int64]
     /// The text after the name and the numbers, without leading and trailing spaces.
     package var words: String
@@ -12,7 +12,7 @@ package struct ChatCall: Hashable, Sendable {
         self.words = words
     }
 
-    /// Whether the command applies to the last message because no number is given.
+    /// Whether the command applies to the last message because it names none.
     package var concernsLastMessage: Bool {
         guard self.seqs.isEmpty else { return false }
         switch self.name {
@@ -23,7 +23,7 @@ package struct ChatCall: Hashable, Sendable {
         }
     }
 
-    /// The first word without a leading `@`, and the rest.
+    /// The first word without a leading `@`, and the remaining text.
     package var named: (name: String, rest: String) {
         let parts = self.words.split(separator: " ", maxSplits: 1).map(String.init)
         return (Self.bare(parts.first ?? ""), parts.count > 1 ? parts[1].trimmingSpaces : "")
@@ -51,7 +51,7 @@ package enum ChatLine: Hashable, Sendable {
     package init(_ line: String) {
         let trimmed = line.trimmingPrefix { $0 == " " }
         guard trimmed.hasPrefix("/"), !trimmed.hasPrefix("//") else {
-            // A leading double slash is sent as one slash.
+            // Of a leading double slash, one slash is sent.
             let text = trimmed.hasPrefix("//") ? String(trimmed.dropFirst()) : line
             self = text.allSatisfy(\.isWhitespace) ? .nothing : .text(text)
             return
@@ -70,7 +70,7 @@ package enum ChatLine: Hashable, Sendable {
         if let missing = command.form.missing, words.isEmpty {
             self = .mistake("\(command.usage): the \(missing) is missing")
         } else if command.form.arguments.isEmpty, command != .help, !words.isEmpty {
-            // `/leave bob` and `/discard #3` mean another command or another extent.
+            // A user that types `/leave bob` or `/discard #3` means another command.
             self = .mistake("\(command.usage) has no arguments, not \"\(TerminalText.plain(words))\"")
         } else if command == .jump, call.seqs.count != 1 {
             self = .mistake("\(command.usage): the number is missing")
@@ -79,7 +79,7 @@ package enum ChatLine: Hashable, Sendable {
         }
     }
 
-    /// Splits a text such as `#3,#5-#9 words` into the numbers and the words.
+    /// Splits a text such as `#3,#5-#9 words` into numbers and words.
     private static func numbered(_ text: String) -> (seqs: [Int64], words: String) {
         guard text.hasPrefix("#") else { return ([], text) }
         let parts = text.split(separator: " ", maxSplits: 1)
@@ -105,7 +105,8 @@ extension StringProtocol {
 }
 
 extension FixedWidthInteger {
-    /// Reads a number of ASCII digits only; nil for any other text, also for one with a sign.
+    /// Parses a number that consists only of ASCII digits; nil for any other text, such as a number
+    /// with a sign.
     init?(digits text: some StringProtocol) {
         guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
         self.init(text)

@@ -31,7 +31,7 @@ enum ChatSettingsText {
         return words
     }
 
-    /// Returns a number of seconds in its largest unit.
+    /// Returns a number of seconds in the largest unit that divides it.
     static func time(_ seconds: Int64) -> String {
         for (unit, length) in [("d", 86_400), ("h", 3_600), ("min", 60)] as [(String, Int64)] where seconds % length == 0 && seconds > 0 {
             return "\(seconds / length) \(unit)"

@@ -4,12 +4,12 @@ package import ApusChatProtocol
 
 /// Formats messages for display.
 package enum ChatText {
-    /// Returns text from another user with control characters and bidirectional controls replaced
-    /// by U+FFFD. Indents the lines after the first.
+    /// Replaces control characters and bidirectional controls in the text of another user with
+    /// U+FFFD. Indents the lines after the first.
     package static func harmless(_ text: String) -> String { PeerText.visible(text, lineFeed: "\n    ") }
 
-    /// Returns the message of an error, with the time from which a request may succeed if that is
-    /// at least 10 seconds away.
+    /// Returns the message of an error. Adds the time of the next possible attempt if it is at
+    /// least 10 seconds away.
     package static func reason(_ error: any Error, _ clock: ChatClock) -> String {
         guard let error = error as? ChatClientError else { return self.harmless("\(error)") }
         return self.reason(self.harmless(error.message), after: error.serverError?.retryAfter, clock)
@@ -23,14 +23,15 @@ package enum ChatText {
     private static func reason(_ message: String, after milliseconds: Int64?, _ clock: ChatClock) -> String {
         guard let milliseconds, milliseconds >= 10_000 else { return message }
         let (time, overflows) = clock.now().addingReportingOverflow(milliseconds)
-        // A silence without an end is reported with a time far in the future, which is not shown.
+        // The server reports a silence without an end with a time far in the future. That time is
+        // not shown.
         guard !overflows, milliseconds < 50 * 365 * 86_400_000 else { return message }
         return "\(message) Possible again: \(clock.moment(time))."
     }
 
     /// Returns the content of a message, with its reactions.
     ///
-    /// - Parameter quote: The message that it replies to.
+    /// - Parameter quote: The message to which the message replies; nil if it is not shown.
     package static func content(of message: ChatMessage, quote: ChatMessage? = nil) -> String {
         let event = message.event
         switch event.state {
@@ -53,7 +54,7 @@ package enum ChatText {
         return text ?? ""
     }
 
-    /// Returns the content of a body, without properties of its message.
+    /// Returns the content of a body, without the properties of its message.
     static func content(of body: ChatBody, delivery: DeliveryState?) -> String {
         switch body {
         case .text(let body): self.harmless(body.text) + (self.line(for: body.preview).map { "\n    ┆ " + $0 } ?? "")
@@ -92,7 +93,8 @@ package enum ChatText {
         "[\(words)]" + (caption.map { " " + self.harmless($0) } ?? "")
     }
 
-    /// Returns a size in decimal units, with one decimal place below ten, as the page shows it.
+    /// Returns a size in decimal units, as the page shows it. A number below ten has one decimal
+    /// place.
     static func size(_ bytes: Int64) -> String {
         guard bytes >= 1_000 else { return "\(max(0, bytes)) byte\(bytes == 1 ? "" : "s")" }
         let (unit, name): (Int64, String) =
@@ -103,7 +105,7 @@ package enum ChatText {
         return "\(tenths / 10).\(tenths % 10) \(name)"
     }
 
-    /// Returns the description of a change that is shown as a line.
+    /// Returns the description of a change, which is shown as one line.
     private static func line(for change: ChatChange, _ event: ChatEvent) -> String {
         switch change {
         case .conversationCreate(let body): return body.kind == .pair ? "(opened the conversation)" : "(created the \(body.kind.rawValue))"
@@ -132,7 +134,7 @@ package enum ChatText {
         }
     }
 
-    /// Returns the content as one line of at most 60 characters.
+    /// Returns the content of a message as one line of at most 60 characters.
     package static func summary(of message: ChatMessage) -> String { self.shortened(self.content(of: message)) }
 
     /// Returns the newest event of a conversation as one line of at most 60 characters.
@@ -144,7 +146,7 @@ package enum ChatText {
         return self.shortened(preview.kind.rawValue == "text" || preview.text == nil ? text : "[\(preview.kind)] \(text)")
     }
 
-    /// Returns until when an admin does not let the user write; nil if the user may write.
+    /// Describes the silencing of the user and its end; nil if the user is not silenced.
     package static func silence(of head: ChatHead, _ clock: ChatClock) -> String? {
         guard let end = head.silencedUntil, end > clock.now() else { return nil }
         let century: Int64 = 100 * 365 * 86_400_000
@@ -192,8 +194,8 @@ package enum ChatText {
         }
     }
 
-    /// Returns the title of a conversation: its own one, the shown name of the other user, or
-    /// `Notes` for a self conversation.
+    /// Returns the title of a conversation: the title of a group or channel, the shown name of the
+    /// other user, or `Notes` for a self conversation.
     package static func title(of head: ChatHead) -> String {
         if let title = head.title { return self.harmless(title) }
         if head.kind == .own { return "Notes" }

@@ -48,7 +48,7 @@ package enum ChatLines {
         }
     }
 
-    /// Encodes an object. Characters that could control a terminal are escaped.
+    /// Encodes an object. Escapes characters that could control a terminal.
     private static func text(_ object: JSONObject) -> String {
         let json = (try? JSONValue.object(object).jsonString()) ?? "{}"
         guard json.unicodeScalars.contains(where: { !PeerText.isHarmless($0) }) else { return json }

@@ -46,7 +46,7 @@ extension ChatScreen {
         case .character("q"): return [.quit]
         case .character("?"): return self.showHelp()
         case .character("n"):
-            // Searches for the next conversation with unread messages.
+            // Finds the next conversation with unread messages, beginning after the selected one.
             let order = self.conversations.indices.map { (index + 1 + $0) % self.conversations.count }
             if let next = order.first(where: { self.conversations[$0].unread > 0 || self.conversations[$0].isMarked }) { self.select(next) }
         case .character("/"):
@@ -97,7 +97,7 @@ extension ChatScreen {
         return []
     }
 
-    /// Inserts a command for the selected message into the input.
+    /// Replaces the input with a command for the selected message.
     private mutating func begin(_ command: String, isComplete: Bool = false) {
         guard let seq = self.markedSeq else { return }
         self.editor.begin("\(command) #\(seq)\(isComplete ? "" : " ")")
@@ -189,7 +189,7 @@ extension ChatScreen {
             self.closePanel()
             return command.map { [.submit($0)] } ?? []
         default:
-            // Any other key closes the panel and is handled by the input.
+            // Any other key closes the panel, and the focused part of the screen handles it.
             self.closePanel()
             return nil
         }
@@ -199,7 +199,7 @@ extension ChatScreen {
 }
 
 extension ScreenPanel {
-    /// Moves the choice by a number of lines. If no line can be chosen, scrolls instead.
+    /// Moves the selection by a number of selectable lines. Scrolls if no line can be selected.
     mutating func move(by step: Int) {
         guard let selected = self.selected else {
             self.first = min(max(0, self.first + step), max(0, self.lines.count - 1))

@@ -1,4 +1,4 @@
-/// The frames of the screen.
+/// The output of the screen.
 extension ChatScreen {
     /// Returns the frame of the whole screen.
     package mutating func frame() -> ScreenFrame {
@@ -34,7 +34,7 @@ extension ChatScreen {
     /// The maximum width of a notice in the status line, in cells.
     var noticeWidth: Int { max(0, self.width - TerminalText.width(self.statusEnd) - 3) }
 
-    /// The syntax of the command in the input, and what Enter does; nil for other input.
+    /// The syntax and the effect of the command in the input; nil for other input.
     private var commandHint: String? {
         guard let name = self.editor.text.split(whereSeparator: \.isWhitespace).first, name.first == "/",
             let command = ChatCommandName.byName[name.dropFirst().lowercased()]
@@ -137,7 +137,7 @@ extension ChatScreen {
             Self.fitted([ScreenSpan(head, .bold), ScreenSpan("  " + TerminalText.plain(self.subtitle), .dim)], to: width)
         ]
         let shown = self.visibleRows()
-        // Messages are aligned to the bottom, beside the input.
+        // Aligns the messages to the bottom, next to the input.
         for _ in 0..<max(0, self.bodyHeight - shown.count) { rows.append([ScreenSpan(String(repeating: " ", count: width))]) }
         rows += shown
         return Array(rows.prefix(height))
@@ -156,8 +156,8 @@ extension ChatScreen {
 
     // MARK: The panel
 
-    /// Wraps a text of two columns, of which the first has `indent` characters. Further rows of the
-    /// second column are indented by its position.
+    /// Wraps a text of two columns. The first column has `indent` characters. Further rows of the
+    /// second column are indented to its start.
     private static func wrapped(_ text: String, to width: Int, indent: Int) -> [String] {
         let characters = Array(text)
         let head = String(characters.prefix(indent))

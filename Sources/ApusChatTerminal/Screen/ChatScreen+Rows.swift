@@ -5,7 +5,7 @@ struct RowPlace: Hashable, Sendable {
     var fromEnd: Int
 }
 
-/// Caches the rows of messages that did not change since the last frame.
+/// Caches the rows of messages that have not changed since the last frame.
 struct RowCache: Sendable {
     struct Entry: Sendable {
         var message: ScreenMessage
@@ -23,7 +23,7 @@ struct RowCache: Sendable {
     }
 
     mutating func set(_ rows: [[ScreenSpan]], of message: ScreenMessage, width: Int, isHeaded: Bool) {
-        // The number of messages of the model is bounded, and so is the cache.
+        // Bounds the size of the cache.
         if self.entries.count > 2_000 { self.entries = [:] }
         self.entries[message.id] = Entry(message: message, width: width, isHeaded: isHeaded, rows: rows)
     }
@@ -38,7 +38,7 @@ extension ChatScreen {
         var fromEnd: Int
     }
 
-    /// The width of the column with the names, in cells.
+    /// The width of the name column, in cells.
     private var nameWidth: Int { max(4, min(14, self.threadWidth / 5)) }
 
     /// Returns the rows of all messages.
@@ -134,7 +134,7 @@ extension ChatScreen {
         }
     }
 
-    /// Returns the colour of a name, which is the same on every screen.
+    /// Returns the colour of a name. A name has the same colour in every terminal.
     private static func colour(of name: String) -> ScreenStyle.Colour {
         let colours: [ScreenStyle.Colour] = [.cyan, .green, .magenta, .blue, .yellow]
         let sum = name.unicodeScalars.reduce(UInt32(7)) { $0 &* 31 &+ $1.value }
@@ -186,14 +186,14 @@ extension ChatScreen {
         }
     }
 
-    /// Shows the first unread message at the top if it and the later messages do not fit on the
+    /// Shows the first unread message at the top if the messages from there on do not fit on the
     /// screen.
     package mutating func showFirstUnread() {
         let rows = self.rows()
         guard let unread = self.messages.firstIndex(where: \.isFirstUnread),
             let first = rows.firstIndex(where: { $0.message == unread })
         else { return }
-        // One earlier row is shown for context.
+        // Shows one earlier row for context.
         let end = first - 1 + self.bodyHeight
         if end < rows.count { self.setEnd(end, of: rows) }
     }
@@ -202,7 +202,7 @@ extension ChatScreen {
     mutating func visibleRows() -> [[ScreenSpan]] {
         let rows = self.rows()
         var end = self.end(of: rows)
-        // If rows were removed or the screen became larger, earlier rows fill the empty ones.
+        // If rows were removed or the screen became larger, earlier rows fill the empty space.
         end = max(end, min(rows.count, self.bodyHeight))
         if end == rows.count, !self.hasLater, self.marked == nil { self.bottom = nil }
         let shown = rows[max(0, end - self.bodyHeight)..<end]

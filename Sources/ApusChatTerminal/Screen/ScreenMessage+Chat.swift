@@ -3,10 +3,10 @@ package import ApusChatProtocol
 import ApusJSON
 
 extension ScreenMessage {
-    /// Creates the screen form of a message.
+    /// Converts a message for the screen.
     ///
     /// - Parameters:
-    ///   - quote: The message that it replies to.
+    ///   - quote: The message to which the message replies; nil if it is not shown.
     ///   - me: The user of the client.
     ///   - name: Returns the shown name of a user.
     package init(
@@ -134,7 +134,7 @@ extension ScreenMessage {
         return all
     }
 
-    /// Returns a text with the formats of its entities, as one list of spans for each paragraph.
+    /// Applies the formats of entities to a text. Returns one list of spans for each paragraph.
     static func styled(_ text: String, _ entities: [TextEntity]) -> [[ScreenSpan]] {
         let scalars = Array(text.unicodeScalars)
         var styles = Array(repeating: ScreenStyle(), count: scalars.count)

@@ -75,7 +75,7 @@ package struct ScreenSpan: Hashable, Sendable {
         }
     }
 
-    /// Pads a row with spaces to a width. The row must not be wider.
+    /// Pads a row with spaces to a width. Returns a wider row unchanged.
     static func filled(_ spans: [ScreenSpan], to width: Int) -> [ScreenSpan] {
         let used = spans.reduce(0) { $0 + $1.width }
         return used < width ? spans + [ScreenSpan(String(repeating: " ", count: width - used))] : spans

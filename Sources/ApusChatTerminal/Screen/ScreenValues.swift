@@ -37,20 +37,20 @@ package struct ScreenMessage: Hashable, Sendable, Identifiable {
         case none, waiting, sent, delivered, read
         case failed(String)
     }
-    /// The identity of the message, which does not change when it is sent.
+    /// The identity of the message. It does not change when the message is sent.
     package var id: String
-    /// The position in the log; nil for an unsent message.
+    /// The `seq` of the message; nil for an unsent message.
     package var seq: Int64?
     package var sender: String
     package var day: String
     package var time: String
-    /// The paragraphs, such as a quote, the text and the reactions.
+    /// The paragraphs of the message, such as a quote, the text and the reactions.
     package var paragraphs: [[ScreenSpan]]
-    /// The text with its formats as Markdown, for an edit; empty if the message is not a text.
+    /// The source of the text in Markdown, for an edit; empty if the message is not a text.
     package var source: String
     package var isOwn: Bool
     package var mark: Mark
-    /// Whether it is a change that is shown as a line, such as "bob joined".
+    /// Whether the message represents a change that is shown as a line, such as "bob joined".
     package var isNotice: Bool
     /// Whether a separator line above the message marks it as the first unread one.
     package var isFirstUnread: Bool
@@ -79,8 +79,8 @@ package struct ScreenPanel: Hashable, Sendable {
     package struct Line: Hashable, Sendable {
         package var text: String
         package var style: ScreenStyle
-        /// The command that is performed when the user chooses the line; nil if the line cannot be
-        /// chosen.
+        /// The command that is performed when the user selects the line; nil if the line cannot be
+        /// selected.
         package var command: String?
         /// The number of characters of the first column; 0 if there is one column.
         package var indent: Int
@@ -94,7 +94,7 @@ package struct ScreenPanel: Hashable, Sendable {
     }
     package var title: String
     package var lines: [Line]
-    /// The index of the chosen line; nil if no line can be chosen.
+    /// The index of the selected line; nil if no line can be selected.
     package var selected: Int?
     var first = 0
 
@@ -108,14 +108,15 @@ package struct ScreenPanel: Hashable, Sendable {
 /// An action that the shell of the screen performs after a key.
 package enum ScreenAction: Hashable, Sendable {
     case open(conversation: String)
-    /// Handle a submitted line: a message or a command.
+    /// Handle a submitted message or command.
     case submit(String)
     case loadEarlier
     case loadLater
     /// Show the newest messages.
     case toEnd
     case typing
-    /// Close the thread: Escape was pressed while nothing else could be closed.
+    /// Close the thread, because the user pressed Escape and the screen had no other element to
+    /// close.
     case leaveThread
     case suspend
     case redraw

@@ -80,7 +80,7 @@ extension ChatTerminal {
     func take(_ update: ChatUpdate) async {
         switch update {
         case .messages(let id, let messages) where id == self.thread?.conversation.id:
-            // The server may have sent a scheduled message.
+            // A message of the user can be a scheduled message that the server has sent.
             if self.scheduled > 0, messages.contains(where: \.isOwn) { self.countScheduled() }
             await self.reloadThread()
         case .outgoing(let message) where message.conversation == self.thread?.conversation.id:
@@ -117,7 +117,7 @@ extension ChatTerminal {
     }
 
     /// Requests the number of scheduled messages of the open conversation. Without a connection,
-    /// the number stays as it is.
+    /// the number remains unchanged.
     func countScheduled() {
         guard let conversation = self.thread?.conversation else { return }
         Task { @MainActor [weak self] in
@@ -200,7 +200,8 @@ extension ChatTerminal {
         return words.joined(separator: "  ")
     }
 
-    /// Returns the title of a conversation: for a pair, the alias of the other user if it has one.
+    /// Returns the title of a conversation: for a pair, the alias of the other user if there is
+    /// one.
     func title(of head: ChatHead) -> String {
         head.kind == .pair && head.peer != nil ? ChatText.harmless(self.list.title(of: head)) : ChatText.title(of: head)
     }

@@ -4,8 +4,8 @@ import ApusEventLoop
 import Observation
 
 /// The full-screen chat: connects the models of a client, the keys, the commands and the
-/// ``ChatScreen``. The program passes it the input bytes and the size of the terminal, and writes
-/// its output.
+/// ``ChatScreen``. The program provides the input bytes and the size of the terminal, and writes
+/// the output.
 @MainActor
 package final class ChatTerminal {
     package var screen: ChatScreen
@@ -18,7 +18,7 @@ package final class ChatTerminal {
     package let commander: ChatCommander
     let list: ConversationListModel
     var thread: ThreadModel?
-    /// The message that began the open thread, and the rows of the thread.
+    /// The `seq` of the message that began the open thread; nil if no thread is open.
     package var openThread: Int64?
     var threadRows: [ChatMessage] = []
     let clock: ChatClock
@@ -29,7 +29,7 @@ package final class ChatTerminal {
     private var shown: ScreenFrame?
     var names: [UserName: String] = [:]
     var wanted: Set<UserName> = []
-    /// Messages that are quoted by rows and are not among the rows.
+    /// The messages that rows quote and that are not among the rows, by their `seq`.
     var quotes: [Int64: ChatMessage] = [:]
     var wantedQuotes: Set<Int64> = []
     var askedQuotes: Set<Int64> = []
@@ -38,17 +38,17 @@ package final class ChatTerminal {
     private var isDrawing = false
     /// The output of the current command so far.
     private var said: [ChatSaid] = []
-    /// The text of the status line until the next key: the output of a command, or news such as a
-    /// contact request.
+    /// The text of the status line until the next key: the output of a command, or an event such as
+    /// a contact request.
     package internal(set) var notice: (text: String, isWarning: Bool)?
     private var lastTyping: Int64 = 0
-    /// The command that is performed when it is entered a second time.
+    /// The command that is performed when the user enters it a second time.
     private var unconfirmed: String?
     private var updates: Task<Void, Never>?
 
     /// - Parameters:
     ///   - output: Writes to the terminal.
-    ///   - openFile: Opens a file with the program of its type.
+    ///   - openFile: Opens a file with the default program for its type.
     package init(
         client: ChatClient, width: Int, height: Int, clock: ChatClock, hasColour: Bool = true, output: @escaping (String) -> Void,
         openFile: @escaping (String) throws -> Void = { _ in }
@@ -69,7 +69,7 @@ package final class ChatTerminal {
     /// Leaves the alternate screen.
     package static let leaveSequence = "\u{1B}[?2026l\u{1B}[0m\u{1B}[?2004l\u{1B}[?7h\u{1B}[?25h\u{1B}[?1049l"
 
-    /// Shows the list and follows the client.
+    /// Shows the list of conversations and follows the updates of the client.
     package func start() async {
         self.output(Self.enterSequence)
         await self.list.start()
@@ -107,7 +107,7 @@ package final class ChatTerminal {
         self.redraw()
     }
 
-    /// Handles bytes of the keyboard after which no further bytes arrive immediately.
+    /// Handles bytes of the keyboard. A single escape byte at the end is the Escape key.
     package func receivedInput(_ bytes: [UInt8]) async {
         for key in self.keys.read(bytes) + self.keys.flush() {
             self.notice = nil
@@ -180,15 +180,15 @@ package final class ChatTerminal {
         }
     }
 
-    /// Parses a result of a search: the conversation and the message. A title can contain a slash,
-    /// too.
+    /// Parses the identifier of a search result: the conversation and the `seq` of the message.
+    /// Returns nil for other text, such as a title with a slash.
     private static func place(_ words: String) -> (ConversationID, Int64)? {
         let parts = words.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
         guard parts.count == 2, let id = ConversationID(parts[0]), let seq = Int64(parts[1]) else { return nil }
         return (id, seq)
     }
 
-    /// Returns what `/logout`, `/leave` or `/delete` will do, for a confirmation; nil for other
+    /// Returns the effect of `/logout`, `/leave` or `/delete`, for a confirmation; nil for other
     /// commands.
     private func question(before call: ChatCall) -> String? {
         let title = self.thread?.head.map { self.title(of: $0) }
@@ -203,8 +203,8 @@ package final class ChatTerminal {
 
     private func listConversations(_ folder: String) async throws {
         let isShown = Set(try await self.commander.chats(in: folder).map(\.conversation))
-        // Conversations that the list model does not contain, which are archived ones of a folder,
-        // follow it.
+        // The archived conversations of a folder, which the list model does not contain, follow the
+        // others.
         var heads = self.list.conversations.filter { isShown.contains($0.conversation) }
         let known = Set(heads.map(\.conversation))
         heads += await self.client.heads.filter { isShown.contains($0.conversation) && !known.contains($0.conversation) }
@@ -223,7 +223,7 @@ package final class ChatTerminal {
     }
 
     /// Shows the output of a command: a single line in the status line if it fits and cannot be
-    /// chosen, other output as a panel.
+    /// selected, and other output as a panel.
     private func tellSaid(title: String) {
         defer { self.said = [] }
         guard let first = self.said.first else { return }
@@ -274,7 +274,7 @@ package final class ChatTerminal {
         self.markVisible()
     }
 
-    /// Schedules a redraw. Several changes in one turn are drawn once.
+    /// Schedules a redraw. Several changes before the redraw cause only one redraw.
     func changed() {
         guard !self.isDrawing, !self.hasEnded else { return }
         self.isDrawing = true

@@ -3,33 +3,33 @@ package enum Key: Hashable, Sendable {
     case character(Character)
     /// Pasted text, including its line ends.
     case paste(String)
-    /// Control with a letter.
+    /// Ctrl with a letter.
     case control(Character)
     /// Alt with a letter.
     case alt(Character)
     case enter, tab, backTab, escape, backspace, delete
-    /// A line end in the text: Alt+Enter or Ctrl+J.
+    /// A line break in the text: Alt+Enter or Ctrl+J.
     case newline
     case up, down, left, right, home, end, pageUp, pageDown
-    /// Control or Alt with an arrow key.
+    /// Ctrl or Alt with an arrow key.
     case wordLeft, wordRight, markUp, markDown
     /// A function key, counted from 1.
     case function(Int)
 }
 
-/// Decodes the keys of a terminal from its bytes, which may be split at any position.
+/// Decodes the keys of a terminal from its bytes, which can be split at any position.
 package struct KeyReader: Sendable {
     private var pending: [UInt8] = []
     private var pasted: [UInt8]?
-    /// The maximum length of an escape sequence in bytes. A longer one is discarded.
+    /// The maximum length of an escape sequence in bytes. A longer sequence is discarded.
     private static let maximumSequence = 32
-    /// The maximum number of bytes of a paste that are kept.
+    /// The maximum size of a paste, in bytes. Further text is discarded.
     private static let maximumPaste = 64 * 1_024
     private static let pasteEnd: [UInt8] = Array("\u{1B}[201~".utf8)
 
     package init() {}
 
-    /// Returns the keys of some bytes. The bytes of an incomplete key are kept.
+    /// Returns the keys that the bytes complete. Stores the bytes of an incomplete key.
     package mutating func read(_ bytes: some Sequence<UInt8>) -> [Key] {
         self.pending += bytes
         var keys: [Key] = []
@@ -55,8 +55,8 @@ package struct KeyReader: Sendable {
 
     private mutating func readPaste() -> Key? {
         guard let end = self.pending.firstRange(of: Self.pasteEnd) else {
-            // Further text is dropped. The last bytes are kept, because they can contain a part of
-            // the end mark.
+            // Discards further text, except the last bytes, because they can contain a part of the
+            // end mark.
             if self.pending.count > Self.maximumPaste { self.pending.removeSubrange(Self.maximumPaste - 8..<self.pending.count - 8) }
             return nil
         }
@@ -66,8 +66,8 @@ package struct KeyReader: Sendable {
         return .paste(text.replacing("\r\n", with: "\n").replacing("\r", with: "\n"))
     }
 
-    /// Returns the next key with its number of bytes; nil if it is incomplete. The key is nil if
-    /// the bytes do not represent a key.
+    /// Returns the next key with its number of bytes; nil if the key is incomplete. The returned
+    /// key is nil if the bytes do not represent a key.
     private mutating func next() -> (Key?, Int)? {
         guard let first = self.pending.first else { return nil }
         switch first {
@@ -108,9 +108,9 @@ package struct KeyReader: Sendable {
         guard let final = self.pending.dropFirst(2).firstIndex(where: { !(0x20...0x3F).contains($0) }) else {
             return self.pending.count > Self.maximumSequence ? (nil, self.pending.count) : nil
         }
-        // Any other byte ends the sequence, which is then not a key.
+        // Any other byte ends the sequence, which then represents no key.
         guard (0x40...0x7E).contains(self.pending[final]) else { return (nil, final) }
-        // The console of Linux sends F1 to F5 as ESC [ [ A to E.
+        // The Linux console sends F1 to F5 as `ESC [ [ A` to `ESC [ [ E`.
         if self.pending[1] == UInt8(ascii: "["), final == 2, self.pending[2] == UInt8(ascii: "[") {
             guard self.pending.count > 3 else { return nil }
             let number = Int(self.pending[3]) - 0x40
@@ -126,8 +126,8 @@ package struct KeyReader: Sendable {
         switch final {
         case UInt8(ascii: "A"): return isModified ? .markUp : .up
         case UInt8(ascii: "B"): return isModified ? .markDown : .down
-        // With other parameters, the sequence is a reply of the terminal, such as the position of
-        // the cursor.
+        // With other parameters, the sequence is a report of the terminal, such as the cursor
+        // position.
         case UInt8(ascii: "P")...UInt8(ascii: "S") where parameters.isEmpty || parameters.hasPrefix("1;"):
             return .function(Int(final) - 0x4F)
         case UInt8(ascii: "C"): return isModified ? .wordRight : .right

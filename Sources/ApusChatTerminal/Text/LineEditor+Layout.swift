@@ -33,8 +33,8 @@ extension LineEditor {
         return (Self.shown(self.characters[start..<end]), cell)
     }
 
-    /// Returns the text in rows of a width, at most a number of them around the cursor, and the
-    /// position of the cursor. The last cell of each row is reserved for the cursor.
+    /// Wraps the text into rows. Returns at most `maximumRows` rows around the cursor, and the
+    /// position of the cursor in these rows. The last cell of each row is reserved for the cursor.
     package func layout(width: Int, maximumRows: Int) -> (rows: [String], row: Int, column: Int) {
         let width = max(3, width)
         var rows: [ArraySlice<Character>] = []

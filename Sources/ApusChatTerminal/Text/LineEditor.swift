@@ -1,4 +1,4 @@
-/// An editor of a typed text, with a cursor, a history and completion. The text can have several
+/// An editor of input text, with a cursor, a history and completion. The text can have several
 /// lines.
 package struct LineEditor: Sendable, Hashable {
     package private(set) var characters: [Character] = []
@@ -6,14 +6,14 @@ package struct LineEditor: Sendable, Hashable {
     package private(set) var cursor = 0
     private var bytes = 0
     private var history: [String] = []
-    /// The index of the shown entry in the history; the number of entries represents the new text.
+    /// The index of the shown history entry. The number of entries represents the new text.
     private var place = 0
-    /// The new text while an entry of the history is shown.
+    /// The new text while a history entry is shown.
     private var unfinished = ""
     /// The words that ``complete()`` completes.
     package var completions: [String] = []
 
-    /// The maximum length of the text in bytes of UTF-8. Further characters are not inserted.
+    /// The maximum size of the text, in bytes of UTF-8. Further characters are not inserted.
     package static let maximumBytes = 32 * 1_024
     /// The maximum number of entries of the history.
     package static let maximumHistory = 500
@@ -24,7 +24,7 @@ package struct LineEditor: Sendable, Hashable {
     package var before: String { String(self.characters[..<self.cursor]) }
     package var after: String { String(self.characters[self.cursor...]) }
     package var isEmpty: Bool { self.characters.isEmpty }
-    /// Whether the text is a command. Two slashes begin a message with one.
+    /// Whether the text is a command. Two slashes begin a message that starts with one slash.
     package var isCommand: Bool { self.characters.first == "/" && self.characters.dropFirst().first != "/" }
 
     /// Replaces the text.
@@ -35,8 +35,8 @@ package struct LineEditor: Sendable, Hashable {
         self.insert(text)
     }
 
-    /// Replaces the text with the beginning of a command. A message that is written is added to the
-    /// history, so that it is not lost.
+    /// Replaces the text with the beginning of a command. Adds an unsent message to the history, so
+    /// that it is not lost.
     package mutating func begin(_ command: String) {
         _ = self.take(remembers: !self.isCommand)
         self.set(command)
@@ -44,8 +44,8 @@ package struct LineEditor: Sendable, Hashable {
 
     /// Returns the text and empties the editor.
     ///
-    /// - Parameter remembers: Whether the text is added to the history, unless it is blank or equal
-    ///   to the last entry. Default: `true`.
+    /// - Parameter remembers: Whether to add the text to the history. A blank text and a repetition
+    ///   of the last entry are never added. Default: `true`.
     package mutating func take(remembers: Bool = true) -> String {
         let text = self.text
         if remembers, text.contains(where: { !$0.isWhitespace }), self.history.last != text {
@@ -58,7 +58,7 @@ package struct LineEditor: Sendable, Hashable {
         return text
     }
 
-    /// Handles a key. Returns whether the editor uses the key.
+    /// Handles a key. Returns whether the editor handled the key.
     package mutating func handle(_ key: Key) -> Bool {
         switch key {
         case .character(let character): self.insert(String(character))
@@ -86,8 +86,8 @@ package struct LineEditor: Sendable, Hashable {
     }
 
     private mutating func insert(_ text: String) {
-        // Tabs and line ends are kept. Other control characters are removed, because the terminal
-        // would execute them.
+        // Removes control characters other than tabs and line ends, because the terminal would
+        // execute them.
         var new = String.UnicodeScalarView()
         for scalar in text.unicodeScalars where scalar == "\t" || scalar == "\n" || scalar.properties.generalCategory != .control {
             guard self.bytes + UTF8.width(scalar) <= Self.maximumBytes else { break }
@@ -95,7 +95,7 @@ package struct LineEditor: Sendable, Hashable {
             new.append(scalar)
         }
         guard !new.isEmpty else { return }
-        // A combining mark is combined with the character before the cursor.
+        // A combining mark joins the character before the cursor.
         let last = self.cursor > 0 ? String(self.characters[self.cursor - 1]) : ""
         let joined = Array(last + String(new))
         let start = max(0, self.cursor - 1)
@@ -147,8 +147,8 @@ package struct LineEditor: Sendable, Hashable {
     // MARK: Completion
 
     /// Completes the word before the cursor: adds the characters that all matching words share, and
-    /// a space if one word matches. Returns whether a word matches. Letter case is ignored. A title
-    /// with spaces is completed in a command only, from all its words before the cursor.
+    /// a space if only one word matches. Returns whether a word matches. Ignores letter case.
+    /// Completes a title with spaces only in a command.
     package mutating func complete() -> Bool {
         guard let (start, matching) = self.completed, let first = matching.first else { return false }
         let shared = matching.dropFirst().reduce(Substring(first)) { shared, word in
@@ -158,8 +158,8 @@ package struct LineEditor: Sendable, Hashable {
         return true
     }
 
-    /// The longest text before the cursor that begins a completion, and the completions that it
-    /// begins.
+    /// The longest text before the cursor that begins a completion, and the completions that begin
+    /// with it; nil if there is none.
     private var completed: (start: String, matching: [String])? {
         let last = self.previousSpace
         for index in 0...last where index == last || self.isCommand && index > 0 && self.characters[index - 1].isWhitespace {
@@ -173,7 +173,7 @@ package struct LineEditor: Sendable, Hashable {
         return nil
     }
 
-    /// The words from which ``complete()`` can choose, if there are several. Empty after a single
+    /// The words that match the word before the cursor, if there are several. Empty after a single
     /// character other than `/` and `@`.
     package var candidates: [String] {
         let start = String(self.characters[self.previousSpace..<self.cursor]).lowercased()

@@ -1,15 +1,15 @@
 /// Measures and formats text in the cells of a terminal.
 package enum TerminalText {
     /// Returns the number of cells of a character: 0 for marks and controls, 2 for wide characters
-    /// and emoji, else 1.
+    /// and emoji, 1 for others.
     ///
     /// Source: Unicode Standard Annex 11 (East Asian Width), the ranges W and F, and the emoji
     /// presentation of UTS 51.
     package static func width(_ character: Character) -> Int {
         guard let first = character.unicodeScalars.first else { return 0 }
         if first.isASCII, character.unicodeScalars.count == 1 { return first.value >= 0x20 && first.value != 0x7F ? 1 : 0 }
-        // A variation selector or a joiner combines characters to one emoji. Letters can have
-        // joiners as well.
+        // A variation selector or a joiner combines characters to one emoji. Joiners can also occur
+        // between letters.
         if character.unicodeScalars.count > 1 {
             let isJoined = character.unicodeScalars.contains { $0.value == 0xFE0F || $0.value == 0x200D || $0.value == 0x20E3 }
             if isJoined, first.properties.isEmoji { return 2 }
@@ -75,7 +75,7 @@ package enum TerminalText {
     }
 
     /// Returns the text with its middle replaced by an ellipsis if it is wider than `width`. The
-    /// end of a file name is kept, because it contains the extension.
+    /// end of a file name remains, because it contains the extension.
     package static func shortened(_ text: String, to width: Int) -> String {
         guard self.width(text) > width else { return text }
         guard width > 1 else { return width == 1 ? "…" : "" }
@@ -95,8 +95,8 @@ package enum TerminalText {
 
     // MARK: Lines
 
-    /// Wraps a text into lines of at most a number of cells: at spaces, after wide characters, and
-    /// within words that are longer than a line.
+    /// Wraps a text into lines of at most `width` cells. Lines end at spaces, after wide
+    /// characters, and within words that are longer than a line.
     package static func wrapped(_ text: String, to width: Int) -> [String] {
         text.split(separator: "\n", omittingEmptySubsequences: false).flatMap { line in
             let characters = Array(self.plain(line))
@@ -104,8 +104,8 @@ package enum TerminalText {
         }
     }
 
-    /// Returns the ranges of the lines of one paragraph. Spaces at the end of a line are not
-    /// included.
+    /// Returns the ranges of the lines of one paragraph. The ranges exclude spaces at the end of a
+    /// line.
     package static func lines(of text: [Character], width: Int) -> [Range<Int>] {
         let width = max(2, width)
         var lines: [Range<Int>] = []

@@ -1,8 +1,8 @@
-/// Decides which addresses a server may connect to when an untrusted peer chose the destination.
+/// Decides to which addresses a server may connect if an untrusted peer has chosen the destination.
 ///
-/// Permits addresses that are globally reachable by the registries of RFC 6890 and its updates. An
-/// address is checked in the form in which it is dialed, so that a name cannot change its address
-/// between the check and the connection.
+/// Permits addresses that are globally reachable according to the registries of RFC 6890 and its
+/// updates. The address that is checked is the address that is dialed, so that a name cannot change
+/// its address between the check and the connection.
 package struct AddressRules: Sendable {
     /// Networks that are permitted in any case, for example by tests.
     package var exceptions: [IPNetwork]
@@ -14,8 +14,8 @@ package struct AddressRules: Sendable {
         let unmapped = address.unmapped
         if self.exceptions.contains(where: { $0.contains(address) || $0.contains(unmapped) }) { return true }
         if unmapped.bytes.count == 4 { return !Self.special4.contains { $0.contains(unmapped) } }
-        // Only 2000::/3 is assigned to the global Internet (RFC 4291 section 2.4). The addresses
-        // that contain IPv4 addresses (64:ff9b::/96, 2002::/16) could lead to private ones.
+        // Only 2000::/3 is assigned to the global Internet (RFC 4291 section 2.4). Addresses that
+        // contain IPv4 addresses (64:ff9b::/96, 2002::/16) could lead to private networks.
         return Self.global6.contains { $0.contains(address) } && !Self.special6.contains { $0.contains(address) }
     }
 

@@ -11,8 +11,8 @@ package import NIOPosix
 
 /// Resolves names with the system's resolver, and returns only the addresses that the rules permit.
 ///
-/// A dialer with this resolver connects only to the addresses that it returns, even for a host that
-/// is an address.
+/// A dialer with this resolver connects only to the returned addresses, even if the host is an
+/// address.
 package final class CheckedResolver: Resolver, Sendable {
     /// No address of the name is permitted.
     package struct Refused: Error, CustomStringConvertible {
@@ -26,7 +26,7 @@ package final class CheckedResolver: Resolver, Sendable {
     private let lookUp: @Sendable (_ host: String, _ port: Int) throws -> [SocketAddress]
 
     /// - Parameters:
-    ///   - threads: Runs the look-ups, which block.
+    ///   - threads: The threads of the look-ups, which block.
     ///   - lookUp: Returns the addresses of a name. Default: ``SystemNames/addresses(of:port:)``.
     package init(
         _ rules: AddressRules, on eventLoop: any EventLoop, threads: NIOThreadPool = .singleton,
@@ -49,7 +49,8 @@ package final class CheckedResolver: Resolver, Sendable {
         }
     }
 
-    /// Returns no address: ``initiateAQuery(host:port:)`` returns those of both families.
+    /// Returns no address, because ``initiateAQuery(host:port:)`` returns the addresses of both
+    /// families.
     package func initiateAAAAQuery(host: String, port: Int) -> EventLoopFuture<[SocketAddress]> {
         self.eventLoop.makeSucceededFuture([])
     }
@@ -57,10 +58,10 @@ package final class CheckedResolver: Resolver, Sendable {
     package func cancelQueries() {}
 }
 
-/// Resolves names with `getaddrinfo` of the operating system.
+/// Resolves names with the function `getaddrinfo` of the operating system.
 package enum SystemNames {
-    /// Returns at most 32 addresses of a name, in the order in which they are to be tried (RFC
-    /// 6724). Blocks the thread.
+    /// Returns at most 32 addresses of a name, in the order in which a client should try them (RFC
+    /// 6724). Blocks the calling thread.
     ///
     /// - Throws: `nameResolution` if no address was found.
     package static func addresses(of host: String, port: Int) throws -> [SocketAddress] {

@@ -1,13 +1,12 @@
 package import NIOCore
 
-/// The key under which a quota counts the connections of a peer.
+/// Computes the key with which a quota counts the connections of a peer.
 package enum ClientAddress {
     /// Returns the key of an address; `nil` for addresses that are not counted separately.
     ///
-    /// - An IPv6 address is counted by its /64 network, all of which usually belongs to one
-    ///   subscriber.
-    /// - Loopback addresses and Unix sockets are not counted: behind a reverse proxy all clients
-    ///   would share one key.
+    /// - The key of an IPv6 address is its /64 network, which usually belongs to one subscriber.
+    /// - Loopback addresses and Unix sockets have no key, because all clients behind a reverse
+    ///   proxy on this machine would share it.
     package static func key(of address: SocketAddress?) -> String? { address.flatMap(IPAddress.init).flatMap { self.key(of: $0) } }
 
     /// Returns the key of an IP address; `nil` for a loopback address.

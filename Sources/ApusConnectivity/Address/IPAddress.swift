@@ -76,8 +76,8 @@ package struct IPAddress: Hashable, Sendable, CustomStringConvertible {
         return address.bytes.count == 4 ? address.bytes[0] == 127 : address.bytes == Array(repeating: 0, count: 15) + [1]
     }
 
-    /// The IPv4 address in an IPv4-mapped address, `::ffff:a.b.c.d` (RFC 4291 section 2.5.5.2);
-    /// other addresses unchanged.
+    /// The IPv4 address in an IPv4-mapped address, `::ffff:a.b.c.d` (RFC 4291 section 2.5.5.2); the
+    /// address itself in other cases.
     package var unmapped: IPAddress {
         guard self.bytes.count == 16, self.bytes.starts(with: Array(repeating: 0, count: 10) + [0xFF, 0xFF]) else { return self }
         return IPAddress(bytes: self.bytes.suffix(4)) ?? self

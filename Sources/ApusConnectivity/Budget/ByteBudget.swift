@@ -1,7 +1,7 @@
 import NIOConcurrencyHelpers
 
-/// A ``ByteQuota`` shared by the connections of a server, guarded by a lock, with a closure that
-/// closes each connection.
+/// A ``ByteQuota`` that the connections of a server share. A lock guards it. For each connection,
+/// it stores a closure that closes the connection.
 package final class ByteBudget: Sendable {
     private struct State: Sendable {
         var quota: ByteQuota<ObjectIdentifier>
@@ -21,12 +21,12 @@ package final class ByteBudget: Sendable {
     /// The number of bytes held, including those of closing connections.
     package var held: Int { self.state.withLockedValue { $0.quota.held + $0.quota.closing } }
 
-    /// Sets the bytes that a connection holds. If the sum then exceeds the maximum, closes the
-    /// connections that hold the most.
+    /// Sets the number of bytes that a connection holds. If the sum then exceeds the maximum,
+    /// closes the connections that hold the most bytes.
     ///
-    /// - Parameter close: Returns the closure that closes the connection. Called when the
-    ///   connection held nothing before. The closure is called at most once, on any thread, and
-    ///   must not close synchronously.
+    /// - Parameter close: Returns the closure that closes the connection. Called if the connection
+    ///   held no bytes before. The closure is called at most once, on any thread, and must not
+    ///   close synchronously.
     fileprivate func set(_ bytes: Int, for holder: ObjectIdentifier, closing close: () -> @Sendable () -> Void) {
         let closers = self.state.withLockedValue { state -> [@Sendable () -> Void] in
             if bytes == 0 { state.closers[holder] = nil } else if state.closers[holder] == nil { state.closers[holder] = close() }
@@ -36,7 +36,7 @@ package final class ByteBudget: Sendable {
     }
 }
 
-/// The bytes of one connection that a budget counts.
+/// The number of bytes of one connection that a budget counts.
 ///
 /// Confined to the connection's event loop. The connection sets its bytes to 0 when it ends.
 package struct ByteAccount {
@@ -50,7 +50,8 @@ package struct ByteAccount {
     /// Whether the budget counts no bytes of this connection.
     package var isEmpty: Bool { self.counted == 0 }
 
-    /// Reports the bytes to the budget, rounded down to ``grain``, if the rounded number changed.
+    /// Reports the number of bytes to the budget, rounded down to a multiple of ``grain``, if the
+    /// rounded number has changed.
     ///
     /// - Parameter close: Returns the closure that closes the connection. The closure is called at
     ///   most once, on any thread, and must not close synchronously. The budget keeps the closure

@@ -3,9 +3,9 @@
 package struct ByteQuota<Holder: Hashable & Sendable>: Sendable {
     /// The maximum number of bytes that all connections may hold together.
     package let maximum: Int
-    /// The bytes of the connections that are not closing.
+    /// The number of bytes that open connections hold.
     package private(set) var held = 0
-    /// The bytes that closing connections have not released.
+    /// The number of bytes that closing connections have not released.
     package private(set) var closing = 0
     private var openHolders: [Holder: Int] = [:]
     private var closingHolders: [Holder: Int] = [:]
@@ -22,11 +22,11 @@ package struct ByteQuota<Holder: Hashable & Sendable>: Sendable {
     /// The number of connections that hold bytes.
     package var holderCount: Int { self.openHolders.count + self.closingHolders.count }
 
-    /// Sets the bytes that a connection holds; 0 removes the connection.
+    /// Sets the number of bytes that a connection holds; 0 removes the connection.
     ///
     /// - Returns: The connections to close, the largest first. They count as closing until they
-    ///   hold nothing. Selects enough connections to free an eighth of the maximum, so that the
-    ///   connections are not sorted again for each of the next bytes.
+    ///   hold no bytes. Selects connections until an eighth of the maximum is free, so that the
+    ///   next bytes do not require another selection.
     package mutating func set(_ bytes: Int, for holder: Holder) -> [Holder] {
         if let former = self.closingHolders[holder] {
             self.closing += bytes - former

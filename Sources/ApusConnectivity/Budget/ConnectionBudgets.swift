@@ -2,12 +2,12 @@ package import ApusEventLoop
 
 /// The budgets that all connections of a server share.
 package struct ConnectionBudgets: Sendable {
-    /// Incomplete input: partial messages and bodies, packets that wait for attachments, and frames
-    /// that were read but not processed.
+    /// The budget of incomplete input: partial messages and bodies, packets that wait for
+    /// attachments, and frames that were read but not processed.
     package let unfinished: ByteBudget
-    /// Output that the clients have not read.
+    /// The budget of output that the clients have not read.
     package let queued: ByteBudget
-    /// Deliveries in transit between event loops.
+    /// The deliveries in transit between event loops.
     package let backlog = DeliveryBacklog()
 
     /// - Parameters:

@@ -30,14 +30,14 @@ package final class DialAttempt {
         self.promise = eventLoop.makePromise()
     }
 
-    /// The connected channel, or a ``ConnectivityError``.
+    /// Succeeds with the connected channel, or fails with a ``ConnectivityError``.
     ///
     /// Callbacks added with `assumeIsolated()` run before the server's first byte is forwarded.
     /// Handlers that they append to the pipeline therefore receive every byte.
     package var futureResult: EventLoopFuture<any Channel> { self.promise.futureResult }
 
-    /// Cancels the attempt; the future fails with `cancelled`. Does nothing after the attempt has
-    /// ended.
+    /// Cancels the attempt: ``futureResult`` fails with `cancelled`. Does nothing after the attempt
+    /// has ended.
     package func cancel() {
         self.fail(ConnectivityError(.cancelled, message: "the connection attempt was cancelled"))
     }
@@ -159,8 +159,8 @@ package final class DialAttempt {
         ).assumeIsolated().whenComplete { result in
             guard !self.hasEnded, let channel = self.channel else { return }
             do {
-                // Checked after the context was created: bytes received before TLS must not be
-                // treated as bytes that the server sent over TLS.
+                // The check runs after the context was created: bytes received before TLS must not
+                // be treated as bytes that the server sent over TLS.
                 guard self.gate?.isBufferEmpty == true else {
                     throw ConnectivityError(.proxyProtocol, message: "the proxy or the server sent bytes before the TLS handshake")
                 }

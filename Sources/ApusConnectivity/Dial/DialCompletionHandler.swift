@@ -2,14 +2,14 @@ import NIOCore
 import NIOSSL
 import NIOTLS
 
-/// The last handler of the pipeline while a connection is established. Observes TLS and errors, and
-/// buffers early bytes.
+/// The last handler of the pipeline while a connection is being established. Observes TLS events
+/// and errors, and buffers bytes that arrive early.
 final class DialCompletionHandler: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
 
     /// The maximum number of bytes buffered before the application adds its handlers. The buffer
-    /// usually holds one read.
+    /// usually contains the bytes of one read.
     private static let maximumBytes = 1 << 20
 
     /// The attempt; `nil` after it has ended.

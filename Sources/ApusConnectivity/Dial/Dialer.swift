@@ -1,9 +1,8 @@
 package import NIOCore
 package import NIOPosix
 
-/// Opens connections: resolves the name, connects over TCP or a Unix socket, performs the handshake
-/// with the proxy and the TLS handshake. The result is a channel that is ready for the
-/// application's handlers.
+/// Opens connections: resolves the name, connects over TCP or a Unix socket, and performs the proxy
+/// and TLS handshakes. The result is a channel that is ready for the application's handlers.
 ///
 /// swift-nio tries the addresses of a name as described in RFC 8305 ("Happy Eyeballs").
 package struct Dialer: Sendable {
@@ -37,10 +36,11 @@ package struct Dialer: Sendable {
     /// separate thread.
     package var resolver: (any Resolver & Sendable)?
 
-    /// The environment variables for ``ProxySettings/environment``. Default: those of the process.
+    /// The environment variables for ``ProxySettings/environment``. Default: the variables of the
+    /// process.
     package var environment: @Sendable () -> [String: String] = ProcessEnvironment.variables
 
-    /// Creates a dialer with the given settings and defaults for the others.
+    /// Creates a dialer with the given settings and the defaults for all others.
     package init(tls: TLSSettings? = nil, applicationProtocols: [String] = [], proxy: ProxySettings = .none) {
         self.tls = tls
         self.applicationProtocols = applicationProtocols

@@ -24,13 +24,13 @@ final class HTTPBodyInflater {
         }
     }
 
-    /// The maximum number of bytes passed to zlib in one call; its counters have 32 bits
+    /// The maximum number of bytes passed to zlib in one call. The counters of zlib have 32 bits
     /// (docs/hazards.md, 13).
     private static let step = 1 << 20
 
     private let coding: Coding
-    /// The zlib stream, allocated because zlib keeps a pointer to it. `nil` until the first byte,
-    /// which distinguishes RFC 1950 from RFC 1951.
+    /// The zlib stream, allocated because zlib keeps a pointer to it. `nil` until the first byte
+    /// arrives, which distinguishes RFC 1950 from RFC 1951.
     private var stream: UnsafeMutablePointer<z_stream>?
     private var hasEnded = false
 
@@ -97,7 +97,7 @@ final class HTTPBodyInflater {
             let step = UnsafeRawBufferPointer(rebasing: input[offset...].prefix(Self.step))
             stream.pointee.next_in = UnsafeMutablePointer(mutating: step.bindMemory(to: Bytef.self).baseAddress)
             stream.pointee.avail_in = uInt(clamping: step.count)
-            // One byte above the limit detects an excess.
+            // One byte beyond the limit shows that the output is too large.
             let allowed = maximumBytes - output.readableBytes + 1
             var result = Z_OK
             output.writeWithUnsafeMutableBytes(minimumWritableBytes: min(allowed, max(256, min(step.count, 1 << 14) * 4))) { room in

@@ -10,7 +10,7 @@ protocol HTTPConnectionOwner: AnyObject {
     func connection(_ id: Int, answered response: HTTPExchangeResponse, isKept: Bool)
 
     /// Called exactly once, as the last call, when the connection has ended. Unless `stage` is
-    /// `idle`, the request on it has failed.
+    /// `idle`, the request on the connection has failed.
     func connection(_ id: Int, endedBy error: ConnectivityError, _ stage: HTTPConnectionHandler.Stage)
 }
 
@@ -42,7 +42,7 @@ final class HTTPConnectionHandler: ChannelInboundHandler {
     private let id: Int
     private let maximumBodyBytes: Int
     private let cutsBody: Bool
-    /// The time limit for the wait for the next request. A response may lower it (`Keep-Alive`).
+    /// The maximum time without a request. The `Keep-Alive` field of a response may lower it.
     private var idleLimit: Duration
     private let idleTimeout: Duration
     /// The owner; `nil` after the connection has ended.
@@ -163,8 +163,8 @@ final class HTTPConnectionHandler: ChannelInboundHandler {
                 ConnectivityError(
                     .connectionLost, message: "the connection was closed after the response, because it cannot carry another request"))
         }
-        // One second less than the server's timeout: a request must not race with the server's
-        // close.
+        // The limit is one second shorter than the server's timeout, so that a request does not
+        // race with the server's close.
         let limit = min(self.idleTimeout, (exchange.collector.keepAliveTimeout ?? self.idleTimeout) - .seconds(1))
         guard limit > .zero || exchange.collector.keepAliveTimeout == nil else {
             self.owner?.connection(self.id, answered: response, isKept: false)

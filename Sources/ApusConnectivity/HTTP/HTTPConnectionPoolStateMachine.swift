@@ -1,6 +1,6 @@
 import DequeModule
 
-/// Assigns requests to connections, one at a time each.
+/// Assigns requests to connections. A connection carries one request at a time.
 ///
 /// Opens a connection when no idle one is available. Uses the most recently used connection first,
 /// so that the others reach their idle timeout.
@@ -9,11 +9,11 @@ struct HTTPConnectionPoolStateMachine {
     typealias RequestID = Int
 
     private enum Connection: Equatable {
-        /// The connection is being opened. Leaves to `busy` or `idle`, or is removed.
+        /// The connection is being opened. Transitions to `busy` or `idle`, or is removed.
         case connecting
-        /// The connection carries a request. Leaves to `idle` or `busy`, or is removed.
+        /// The connection carries a request. Transitions to `idle` or `busy`, or is removed.
         case busy(RequestID)
-        /// The connection carries no request. Leaves to `busy`, or is removed.
+        /// The connection carries no request. Transitions to `busy`, or is removed.
         case idle
     }
 
@@ -44,7 +44,7 @@ struct HTTPConnectionPoolStateMachine {
     }
 
     enum Refusal: Equatable {
-        /// This number of requests waits, the maximum.
+        /// The maximum number of requests, which is the associated value, already waits.
         case full(Int)
         /// The pool accepts no new requests.
         case finishing
@@ -52,8 +52,8 @@ struct HTTPConnectionPoolStateMachine {
 
     /// Assigns a request to a connection, queues it, or refuses it.
     ///
-    /// - Parameter isRetry: Whether the request was accepted before. A retry goes to the front of
-    ///   the queue, and is accepted above the limit and while the pool is finishing.
+    /// - Parameter isRetry: Whether the request was accepted before. A retry is placed at the front
+    ///   of the queue, and is accepted above the limit and while the pool is finishing.
     mutating func requested(_ request: RequestID, isRetry: Bool = false) -> RequestAction {
         if !isRetry {
             guard !self.isFinishing else { return .refuse(.finishing) }
@@ -67,8 +67,8 @@ struct HTTPConnectionPoolStateMachine {
         return self.connectIfNeeded().map { .connect($0) } ?? .wait
     }
 
-    /// Adds a connection if more requests wait than connections are opening and the limit allows
-    /// it.
+    /// Adds and returns a connection to open, if more requests wait than connections are opening
+    /// and the limit permits another connection.
     private mutating func connectIfNeeded() -> ConnectionID? {
         let connecting = self.connections.values.reduce(0) { $0 + ($1 == .connecting ? 1 : 0) }
         guard self.waiting.count > connecting, self.connections.count < self.maximumConnections else { return nil }
@@ -81,7 +81,7 @@ struct HTTPConnectionPoolStateMachine {
         case send(RequestID)
         /// Keep the connection for a later request.
         case park
-        /// Close the connection: it is not needed.
+        /// Close the connection, which is not needed.
         case close
     }
 
@@ -102,7 +102,7 @@ struct HTTPConnectionPoolStateMachine {
     }
 
     struct LostAction: Equatable {
-        /// The request that fails because its connection could not be opened.
+        /// The waiting request that fails because the connection could not be opened.
         var fail: RequestID?
         /// The connection to open for the other waiting requests.
         var connect: ConnectionID?
@@ -119,9 +119,9 @@ struct HTTPConnectionPoolStateMachine {
     }
 
     enum CancelAction: Equatable {
-        /// The request is in flight: close its connection, and report it as lost.
+        /// The request is in flight. Close its connection and report the connection as lost.
         case close(ConnectionID)
-        /// The request was not sent.
+        /// No connection carries the request. No action is needed.
         case forget
     }
 

@@ -7,8 +7,8 @@ package struct HTTPExchangeRequest: Sendable {
     package var method: HTTPMethod
     /// The path and query, as written in the request line.
     package var target: String
-    /// The header fields, in order. A `Host` field replaces that of the origin. `Content-Length`,
-    /// `Transfer-Encoding` and `Connection` are not allowed.
+    /// The header fields, in order. A `Host` field replaces the field that the origin determines.
+    /// `Content-Length`, `Transfer-Encoding` and `Connection` are not allowed.
     package var headers: HTTPHeaders
     package var body: ByteBuffer?
 
@@ -19,15 +19,16 @@ package struct HTTPExchangeRequest: Sendable {
     ///
     /// If `true`, the request is repeated once when a reused connection ends without a byte of the
     /// response. Any request is repeated once when a reused connection ends before the head was
-    /// sent. Default: `false`; a poll removes messages from the server's queue.
+    /// sent. Default: `false`. A poll, for example, is not repeatable: it removes messages from the
+    /// server's queue.
     package var isRepeatable = false
 
     /// Receives the body of a successful response in pieces, on the event loop. The maximum size of
     /// bodies does not apply to it, and the body of the ``HTTPExchangeResponse`` is empty. A
-    /// compressed body is collected instead. Default: `nil`.
+    /// compressed body is collected instead. Default: `nil`, all bodies are collected.
     ///
-    /// No further piece is read before the call returns. An error fails the request as the `cause`
-    /// of `cancelled`.
+    /// No further piece is read before the call returns. If the closure throws an error, the
+    /// request fails with `cancelled`, and the error is the `cause`.
     package var receiveBody: (@Sendable (ByteBuffer) throws -> Void)?
 
     package init(_ method: HTTPMethod, _ target: String, headers: HTTPHeaders = [:], body: ByteBuffer? = nil) {
@@ -37,7 +38,7 @@ package struct HTTPExchangeRequest: Sendable {
         self.body = body
     }
 
-    /// Returns the head of the request as it is sent.
+    /// Returns the head of the request to send.
     ///
     /// - Throws: `invalidConfiguration` for bytes that could be parsed as a second request or field
     ///   (docs/hazards.md, 8), and for a field that the client sets.
@@ -79,6 +80,6 @@ package struct HTTPExchangeRequest: Sendable {
 package struct HTTPExchangeResponse: Sendable {
     package var status: Int
     package var headers: HTTPHeaders
-    /// The decompressed body.
+    /// The decompressed body; empty if ``HTTPExchangeRequest/receiveBody`` received it.
     package var body: ByteBuffer
 }

@@ -4,17 +4,18 @@ import NIOHTTP1
 /// Exchanges HTTP/1.1 requests and responses with one server over a small pool of persistent
 /// connections.
 ///
-/// Designed for long polling and API calls: bodies are complete and limited, redirects are not
-/// followed. Connections are opened by a ``Dialer``, which applies the settings for TLS, pins and
-/// proxies. Confined to its event loop; lives until its last connection has ended.
+/// Designed for long polling and API calls: collects complete bodies of limited size, and does not
+/// follow redirects. Connections are opened by a ``Dialer``, which applies the settings for TLS,
+/// pins and proxies. Confined to its event loop. Remains allocated until its last connection has
+/// ended.
 package final class HTTPExchanger {
     package struct Configuration: Sendable {
         /// The origin of the server.
         package var origin: HTTPOrigin
         /// The dialer that opens connections. `tls` is used for a secure origin only;
-        /// `applicationProtocols` is replaced.
+        /// `applicationProtocols` is replaced by `http/1.1`.
         package var dialer: Dialer
-        /// The destination if it is not the origin's host. Default: `nil`.
+        /// The destination of the connections. Default: `nil`, the origin's host and port.
         package var target: Dialer.Target?
         /// The maximum number of connections. Default: 2, one for the pending poll and one for
         /// sending.
@@ -25,14 +26,14 @@ package final class HTTPExchanger {
         /// The maximum time for which an idle connection is kept. Default: 3 seconds. A connection
         /// is kept at most until one second before the server's `Keep-Alive` timeout.
         ///
-        /// Shorter than the 5 seconds of Node and uvicorn: a request must not race with the
-        /// server's close.
+        /// The default is shorter than the 5 seconds of Node and uvicorn, so that a request does
+        /// not race with the server's close.
         package var idleTimeout: Duration = .seconds(3)
         /// The maximum size of a response body after decompression. Unit: bytes. Default: 16 MiB.
         /// NIO limits header fields to 80 KiB each.
         package var maximumBodyBytes = 16 << 20
-        /// Whether an uncompressed body is truncated at the maximum and the connection closed.
-        /// Default: `false`; the request fails.
+        /// Whether an uncompressed body that exceeds the maximum is truncated and the connection
+        /// closed. Default: `false`, the request fails.
         package var cutsBody = false
 
         package init(origin: HTTPOrigin, dialer: Dialer = Dialer()) {
@@ -60,7 +61,7 @@ package final class HTTPExchanger {
 
     private enum Connection {
         case dialing(DialAttempt)
-        /// `isFresh`: the connection has not completed a request and has not been idle.
+        /// `isFresh` is `true` until the connection has completed a request or has been idle.
         case open(HTTPConnectionHandler, isFresh: Bool)
     }
 
@@ -242,8 +243,8 @@ package final class HTTPExchanger {
 
 extension HTTPExchanger: HTTPConnectionOwner {
     func connection(_ id: Int, answered response: HTTPExchangeResponse, isKept: Bool) {
-        // Removed from the table first: `ready` may end the connection, with its next request or
-        // because it is not needed.
+        // The exchange is removed first: `ready` may end the connection, through its next request
+        // or because the connection is not needed.
         let exchange = self.exchanges.firstIndex { $0.value.connection == id }.map { self.exchanges.remove(at: $0).value }
         exchange?.timer.cancel()
         if isKept {
@@ -270,8 +271,9 @@ extension HTTPExchanger: HTTPConnectionOwner {
 
     /// Returns whether an interrupted request is sent again.
     ///
-    /// Requires a connection that was used or idle before: the server may have closed it while idle
-    /// (RFC 9112 section 9.3.1). The end of a fresh connection is an error.
+    /// Only a request on a connection that was used or idle before is sent again: the server may
+    /// have closed the idle connection (RFC 9112 section 9.3.1). The end of a fresh connection is
+    /// an error.
     private static func mayRepeat(_ isRepeatable: Bool, _ stage: HTTPConnectionHandler.Stage, isFresh: Bool) -> Bool {
         guard !isFresh else { return false }
         switch stage {

@@ -12,7 +12,8 @@ struct HTTPResponseCollector {
     private var head: HTTPResponseHead?
     private var inflater: HTTPBodyInflater?
     private var body = ByteBuffer()
-    /// The receiver of the body, if it is not collected (``HTTPExchangeRequest/receiveBody``).
+    /// The receiver of the body; `nil` if the body is collected
+    /// (``HTTPExchangeRequest/receiveBody``).
     private let receiveBody: (@Sendable (ByteBuffer) throws -> Void)?
     private var passesBodyOn = false
 

@@ -22,16 +22,16 @@ package struct ConnectionQuota: Sendable {
         self.maximumPerAddress = maximumPerAddress
     }
 
-    /// Returns a quota of TCP connections for a number of accepted clients.
+    /// Returns a quota of TCP connections for a maximum number of clients.
     ///
-    /// Its maximums are higher than those of the clients, so that the server can send refused
-    /// clients a reason.
+    /// The quota admits more TCP connections than clients, so that the server can send a refused
+    /// client the reason.
     package static func channels(for maximum: Int, perAddress: Int) -> Self {
         .init(maximum: Self.sum(maximum, Self.lobby), maximumPerAddress: Self.sum(perAddress, Self.handshakeAllowancePerAddress))
     }
 
-    /// The numbers of TCP connections allowed above the number of clients, in total and for each
-    /// address, for handshakes.
+    /// The number of TCP connections for handshakes beyond the maximum number of clients, in total
+    /// and for each address.
     static let lobby = 1024
     static let handshakeAllowancePerAddress = 64
 

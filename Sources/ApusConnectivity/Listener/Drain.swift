@@ -52,12 +52,12 @@ extension NIOLockedValueBox where Value: DrainState {
     ///   - pace: The schedule.
     ///   - tell: Asks a connection to close.
     ///   - cut: Closes the remaining connections after the timeout. The call does not wait for
-    ///     connections that stay open after it.
+    ///     connections that `cut` leaves open.
     func drain<Connection: Sendable>(
         _ connections: [Connection], pace: DrainSchedule, telling tell: @escaping @Sendable (Connection) -> Void,
         cutting cut: @escaping @Sendable () -> Void
     ) async {
-        // In unstructured tasks: the caller's task is often already cancelled, since its
+        // The tasks are unstructured: the caller's task is often already cancelled, because its
         // cancellation starts the shutdown.
         let closer = Task {
             guard (try? await Task.sleep(for: pace.timeout)) != nil else { return }
@@ -65,7 +65,7 @@ extension NIOLockedValueBox where Value: DrainState {
             for waiter in self.withLockedValue({ $0.takeWaiters() }) { waiter.resume() }
         }
         let notifier = Task {
-            // Half of the time for the notifications, half for the clients to close.
+            // Half of the time is for the notifications, half for the clients to close.
             var plan = DrainPlan(connections, batchSize: pace.batchSize, gap: pace.gap, within: pace.timeout / 2)
             while true {
                 let (batch, next) = plan.nextBatch()

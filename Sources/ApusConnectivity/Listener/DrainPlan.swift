@@ -51,8 +51,8 @@ extension DrainPlan {
     }
 }
 
-/// The system's generator with a stored byte. ThreadSanitizer crashes on the address of an empty
-/// struct.
+/// Wraps the system's generator and a stored byte, because ThreadSanitizer crashes on the address
+/// of an empty struct.
 private struct SystemGenerator: RandomNumberGenerator {
     private var generator = SystemRandomNumberGenerator()
     private var address: UInt8 = 0

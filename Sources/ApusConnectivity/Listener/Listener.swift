@@ -3,13 +3,13 @@ import NIOPosix
 
 /// The address on which a server listens.
 package enum ListenerAddress: Sendable {
-    /// A name or address, and a port. Port 0 lets the system choose.
+    /// A name or address, and a port. Port 0 lets the system choose the port.
     case host(String, port: Int)
     /// A Unix socket. An existing socket file is replaced.
     case unixDomainSocket(path: String)
 }
 
-/// Accepts connections for a server based on NIO alone.
+/// Accepts connections for a server that uses NIO without a server framework.
 package enum Listener {
     /// Listens until the task is cancelled.
     ///

@@ -1,11 +1,12 @@
 import NIOCore
 
-/// One message of the kernel about links, addresses and routes. Messages of other types are
-/// `other`.
+/// A message from the kernel about links, addresses or routes. A message of an unknown type has the
+/// content `other`.
 ///
-/// Pure, with strict length checks: any bytes result in a message or an error. The layout and the
-/// numbers are those of `linux/netlink.h`, `linux/rtnetlink.h`, `linux/if_addr.h` and `linux/if.h`,
-/// which Glibc's module does not export. They are part of the kernel's stable interface.
+/// Parsing performs no I/O and checks all lengths: any bytes result in a message or an error. The
+/// layout and the numbers are those of `linux/netlink.h`, `linux/rtnetlink.h`, `linux/if_addr.h`
+/// and `linux/if.h`, which Glibc's module does not export. They are part of the kernel's stable
+/// interface.
 ///
 /// Source: RFC 3549; netlink(7), rtnetlink(7).
 struct NetlinkMessage: Equatable {
@@ -40,7 +41,7 @@ struct NetlinkMessage: Equatable {
         case link(Link, isGone: Bool)
         case address(Address, isGone: Bool)
         case defaultRoute(DefaultRoute, isGone: Bool)
-        /// A route that is not a usable default route.
+        /// A route that is not a unicast default route.
         case otherRoute
         /// The end of a dump.
         case done
@@ -57,7 +58,7 @@ struct NetlinkMessage: Equatable {
     var sequence: UInt32
     /// Whether the message is part of a dump (`NLM_F_MULTI`).
     var isPartOfDump: Bool
-    /// Whether the dump is inconsistent because of a change during it (`NLM_F_DUMP_INTR`).
+    /// Whether a change during the dump made it inconsistent (`NLM_F_DUMP_INTR`).
     var isInterrupted: Bool
     var content: Content
 

@@ -7,7 +7,7 @@
     /// socket when one fails.
     package final class NetlinkPathSource: NetworkPathMonitor.Source {
         /// The time for which notifications are collected before the next dump. Plugging in a cable
-        /// causes a dozen within some milliseconds.
+        /// causes a dozen notifications within a few milliseconds.
         private static let pause = TimeAmount.milliseconds(50)
         /// The delay before another socket is opened.
         private static let retryDelay = TimeAmount.seconds(5)
@@ -25,7 +25,7 @@
         /// Starts to monitor the network.
         ///
         /// - Parameters:
-        ///   - openSocket: Opens the descriptor. Tests pass one of another network namespace.
+        ///   - openSocket: Opens the netlink socket. Tests open one in another network namespace.
         ///   - report: Called on an event loop.
         package init(
             openSocket: @escaping @Sendable () throws -> CInt = NetlinkSocket.open, report: @escaping @Sendable (NetworkPath) -> Void
@@ -68,8 +68,8 @@
                             self.state.value.channel = channel
                             if self.state.value.isStopped { self.stop() }
                         case .failure:
-                            // The failed channel has closed its descriptors. Closing them again
-                            // could close those of another socket.
+                            // The failed channel has closed its descriptors. Closing the same
+                            // numbers again could close descriptors of another socket.
                             self.openLater()
                         }
                     }

@@ -15,14 +15,14 @@ struct NetlinkPathStateMachine {
     }
 
     private enum State: Equatable {
-        /// No request was sent. Leaves to `dumping`.
+        /// No request was sent. Transitions to `dumping`.
         case idle
-        /// A dump is being received. Leaves to `dumping` (the next), `resting` or `known`.
+        /// A dump is being received. Transitions to `dumping` (the next), `resting` or `known`.
         case dumping(Dump, isStale: Bool)
-        /// The path is known. Leaves to `resting` (notification).
+        /// The path is known. Transitions to `resting` (notification).
         case known
-        /// A notification arrived and a timer runs, so that a burst causes one round of dumps.
-        /// Leaves to `dumping`.
+        /// A notification arrived and a timer runs, so that a burst of notifications causes one
+        /// round of dumps. Transitions to `dumping`.
         case resting
     }
 
@@ -117,7 +117,8 @@ struct NetlinkPathStateMachine {
     private mutating func request(_ dump: Dump, isStale: Bool) -> Action {
         self.state = .dumping(dump, isStale: isStale)
         self.sequence = self.sequence == .max ? 1 : self.sequence + 1  // 0 marks notifications
-        // nlmsghdr, then the structure of the kind, zeroed: any family, no filter
+        // nlmsghdr, then the zeroed structure of the dump, which selects any family without a
+        // filter
         let body = dump == .links ? 16 : dump == .addresses ? 8 : 12
         var request = ByteBuffer()
         request.writeInteger(UInt32(16 + body), endianness: .host)

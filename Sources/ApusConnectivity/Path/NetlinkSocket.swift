@@ -12,7 +12,7 @@
         /// Opens a socket that receives notifications of links, addresses and routes in the network
         /// namespace of the calling thread.
         ///
-        /// - Returns: A descriptor that the caller closes.
+        /// - Returns: A descriptor that the caller must close.
         package static func open() throws -> CInt {
             #if canImport(Musl)
                 let kind = SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK

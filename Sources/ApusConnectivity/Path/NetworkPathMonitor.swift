@@ -3,7 +3,7 @@ import NIOConcurrencyHelpers
 /// Monitors this machine's routes and addresses.
 ///
 /// Uses rtnetlink on Linux and `NWPathMonitor` on Apple platforms. Reports nothing on other
-/// platforms. Monitors the network only while it has listeners, all of which share one descriptor.
+/// platforms. Monitors the network only while it has listeners, all of which share one source.
 public final class NetworkPathMonitor: Sendable {
     /// A platform's source of network paths. Stopped and released after the last listener is
     /// removed.
@@ -65,8 +65,8 @@ public final class NetworkPathMonitor: Sendable {
         self.makeSource = makeSource
     }
 
-    /// The most recent path; `nil` before the first report and while there are no listeners. If
-    /// `nil`, attempt to connect.
+    /// The most recent path; `nil` before the first report and while there are no listeners. While
+    /// the path is `nil`, a client should attempt to connect.
     public var current: NetworkPath? { self.state.withLockedValue { $0.current } }
 
     /// The current path, as soon as it is known, and all later ones. A slow reader receives only
@@ -75,8 +75,8 @@ public final class NetworkPathMonitor: Sendable {
 
     // MARK: Listeners
 
-    /// Calls a closure with the current path, if known, before this returns, and with each later
-    /// one on a system thread or an event loop.
+    /// Calls a closure with the current path, if known, before this method returns. Calls it with
+    /// each later path on a system thread or an event loop.
     ///
     /// - Returns: The registration. The monitor retains the closure until the registration is
     ///   cancelled.

@@ -10,8 +10,8 @@ package import NIOCore
 ///
 /// Implemented here because NIO's response parser does not stop after the 200: it parses the
 /// server's first bytes in the same read as a second response and fails.
-/// `NIOHTTP1ProxyConnectHandler` uses that parser and does not work if the server sends the first
-/// bytes.
+/// `NIOHTTP1ProxyConnectHandler` uses that parser and fails if the server sends bytes before the
+/// client does.
 ///
 /// Source: RFC 9110 sections 9.3.6, 15.2; RFC 9112 section 3.2.3.
 package struct HTTPConnectStateMachine {
@@ -19,7 +19,8 @@ package struct HTTPConnectStateMachine {
     package static let maximumHeadBytes = 16 << 10
 
     private enum State: Equatable {
-        /// The response is incomplete, and this number of bytes was searched. Leaves to `finished`.
+        /// The response is incomplete, and this number of bytes was searched. Transitions to
+        /// `finished`.
         case waiting(searched: Int)
         /// Connected or failed. Final.
         case finished
@@ -33,7 +34,7 @@ package struct HTTPConnectStateMachine {
     /// - Parameters:
     ///   - host: A name, which the proxy resolves, or an address (IPv6 without brackets).
     ///   - port: The port, 1 to 65535.
-    ///   - credentials: Sent with the request, as Basic (RFC 7617).
+    ///   - credentials: The credentials sent with the request as Basic (RFC 7617), if any.
     /// - Throws: `invalidConfiguration` if the host or the user name is not valid in a request.
     package init(host: String, port: Int, credentials: ProxySettings.Credentials?) throws(ConnectivityError) {
         let authority = "\(host.contains(":") ? "[\(host)]" : host):\(port)"
@@ -83,7 +84,8 @@ package struct HTTPConnectStateMachine {
         return .waitForMore  // finished: the bytes stay in the buffer
     }
 
-    /// Returns the length of a head that ends with an empty line, searching from an offset.
+    /// Searches for the empty line that ends the head, from an offset. Returns the length of the
+    /// head; `nil` if the head is incomplete.
     private static func headLength(_ bytes: ByteBufferView, from: Int) -> Int? {
         let end: [UInt8] = [13, 10, 13, 10]
         guard bytes.count >= end.count else { return nil }

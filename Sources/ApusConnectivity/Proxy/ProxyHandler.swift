@@ -11,7 +11,7 @@ package enum ProxyAction: Equatable {
     case fail(ConnectivityError)
 }
 
-/// The handshake with a proxy of either kind.
+/// The handshake with an HTTP or a SOCKS 5 proxy.
 enum ProxyHandshake {
     case httpConnect(HTTPConnectStateMachine)
     case socks5(SOCKS5StateMachine)

@@ -1,8 +1,8 @@
 /// The proxy through which a client connects to servers, if any.
 ///
 /// The proxy receives the server's name and resolves it. TLS is negotiated with the server through
-/// the proxy, so that the proxy then sees only the server's name and port. Without TLS it sees all
-/// data.
+/// the proxy. With TLS, the proxy can read only the server's name and port; without TLS, it can
+/// read all data.
 public struct ProxySettings: Sendable, Hashable, CustomStringConvertible {
     /// A user name and password for a proxy.
     public struct Credentials: Sendable, Hashable, CustomStringConvertible {

@@ -7,14 +7,14 @@ package import NIOCore
 /// Source: RFC 1928 sections 3 to 6, RFC 1929 section 2.
 package struct SOCKS5StateMachine {
     private enum State: Equatable {
-        /// Nothing was sent. Leaves to `waitingForMethod`.
+        /// Nothing was sent. Transitions to `waitingForMethod`.
         case idle
-        /// The client offered its methods. Leaves to `waitingForLogin`, `waitingForReply` or
+        /// The client offered its methods. Transitions to `waitingForLogin`, `waitingForReply` or
         /// `finished`.
         case waitingForMethod
-        /// The client sent its credentials. Leaves to `waitingForReply` or `finished`.
+        /// The client sent its credentials. Transitions to `waitingForReply` or `finished`.
         case waitingForLogin
-        /// The client sent its request. Leaves to `finished`.
+        /// The client sent its request. Transitions to `finished`.
         case waitingForReply
         /// Connected or failed. Final.
         case finished
@@ -27,7 +27,7 @@ package struct SOCKS5StateMachine {
     /// - Parameters:
     ///   - host: A name, which the proxy resolves, or an address.
     ///   - port: The port, 1 to 65535.
-    ///   - credentials: Sent only if the proxy requires them.
+    ///   - credentials: The credentials, if any. Sent only if the proxy requires them.
     /// - Throws: `invalidConfiguration` if the port is invalid, or the host, the user name or the
     ///   password is empty or longer than 255 bytes.
     package init(host: String, port: Int, credentials: ProxySettings.Credentials?) throws(ConnectivityError) {

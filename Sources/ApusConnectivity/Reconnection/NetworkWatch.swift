@@ -27,7 +27,7 @@ package struct NetworkWatch {
 
     package enum Change: Equatable { case lost, found, doNothing }
 
-    /// Handles a report of the monitor.
+    /// Handles a report of the monitor. Returns its effect on the connection.
     package mutating func changed(to path: NetworkPath) -> Change {
         let (before, couldReach) = (self.last, self.mayReach)
         self.last = path

@@ -28,11 +28,11 @@ package final class Reconnector {
     private var watch: NetworkWatch
     private var timer: Scheduled<Void>?
 
-    /// Makes the attempt with this number: after a wait, because a route was found, or for
-    /// ``retryNow()``.
+    /// The callback that makes the attempt with the given number. Called after a wait, when a route
+    /// is found, or by ``retryNow()``.
     package var onAttempt: (Int) -> Void = { _ in }
-    /// The callback for a route that was found or has changed while no attempt is waiting. An open
-    /// connection may be dead.
+    /// Called when a route is found or has changed while no attempt is waiting. An open connection
+    /// may then be dead.
     package var onRouteChange: () -> Void = {}
 
     /// - Parameters:
@@ -68,7 +68,7 @@ package final class Reconnector {
         _ = self.machine.routeFound()  // a network that is not observed is assumed to have a route
     }
 
-    /// Ends a wait: makes the next attempt now, regardless of the network.
+    /// Ends a wait and makes the next attempt now, regardless of the network.
     package func retryNow() {
         guard case .connect(let attempt) = self.machine.retryNow() else { return }
         self.makeAttempt(attempt)
@@ -106,7 +106,7 @@ package final class Reconnector {
         self.timer = nil
     }
 
-    /// The time since a fixed moment, for the stable time of the policy.
+    /// The time since a fixed moment, used to measure the policy's stable time.
     private var now: Duration { Duration(self.eventLoop.now - .uptimeNanoseconds(0)) }
 
     // MARK: The network
@@ -114,7 +114,8 @@ package final class Reconnector {
     private func watchNetwork() {
         guard let network = self.network, !self.watch.isWatching else { return }
         let reference = WeakLoopBound(self, on: self.eventLoop)
-        // In a later turn, because the first report may precede the return of `listen`.
+        // Handles the report in a later turn, because the first report may precede the return of
+        // `listen`.
         self.watch.started(network.monitor.listen { path in reference.inLaterTurn { $0.networkChanged(to: path) } })
     }
 

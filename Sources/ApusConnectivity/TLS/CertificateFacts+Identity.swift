@@ -17,8 +17,8 @@ extension CertificateFacts {
                 return false
             }
             if labels.first == wanted.first { return true }
-            // "the wildcard character … is the complete and only character in the left-most label";
-            // never for a whole top-level domain.
+            // "the wildcard character … is the complete and only character in the left-most label".
+            // A wildcard never matches a whole top-level domain.
             return labels.first == [UInt8(ascii: "*")] && labels.count > 2
         }
     }

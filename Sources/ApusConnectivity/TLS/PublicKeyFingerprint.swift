@@ -25,7 +25,7 @@ public struct PublicKeyFingerprint: Sendable, Hashable, CustomStringConvertible 
     }
 
     /// Parses base64, with or without curl's prefix `sha256//`, or 64 hexadecimal digits, with or
-    /// without colons.
+    /// without colons. Returns `nil` for other texts.
     public init?(_ description: String) {
         if let digest = CertificateFingerprint(description) {
             self.init(bytes: digest.bytes)

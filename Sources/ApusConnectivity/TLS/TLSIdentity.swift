@@ -7,15 +7,15 @@ import NIOSSL
     import Foundation
 #endif
 
-/// A certificate and its private key: of a server, or of a client whose server requests one.
+/// The certificate and private key of a server, or of a client whose server requests a certificate.
 public struct TLSIdentity: Sendable, Hashable, CustomStringConvertible {
     /// The certificate, followed by its intermediate certificates, in PEM format.
     public var certificateChainPEM: String
     /// The unencrypted private key in PEM format.
     public var privateKeyPEM: String
 
-    /// Creates an identity from two PEM texts, which are parsed when the server starts or for the
-    /// first connection of the client.
+    /// Creates an identity from two PEM texts, which are parsed when the server starts or the
+    /// client first connects.
     ///
     /// - Parameters:
     ///   - certificateChainPEM: The certificate, followed by its intermediate certificates.
@@ -43,7 +43,8 @@ public struct TLSIdentity: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// The fingerprint of the first certificate, for pinning; `nil` if the text contains none.
+    /// The fingerprint of the first certificate, for pinning; `nil` if the PEM text contains no
+    /// valid certificate.
     public var fingerprint: CertificateFingerprint? {
         guard let certificate = try? NIOSSLCertificate.fromPEMBytes(Array(self.certificateChainPEM.utf8)).first,
             let bytes = try? certificate.toDERBytes()

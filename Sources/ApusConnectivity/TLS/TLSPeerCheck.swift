@@ -26,9 +26,9 @@ final class TLSPeerCheck {
         self.host = host
     }
 
-    /// Verifies pins instead of the verification by swift-nio-ssl.
+    /// Verifies the pins in place of the verification by swift-nio-ssl.
     ///
-    /// - Parameter chain: The server's certificates, its own first.
+    /// - Parameter chain: The server's certificate chain, the leaf certificate first.
     func verifyPinned(_ chain: [NIOSSLCertificate]) -> NIOSSLVerificationResult {
         guard case .pinned(let pins) = self.settings.verification, let leaf = chain.first else { return .failed }
         guard Self.matches(leaf, pins) else {

@@ -10,11 +10,11 @@ public struct TLSSettings: Sendable, Hashable {
         /// Verifies as `system`, and also trusts these authorities: one or more certificates in PEM
         /// format.
         case additionalAuthorities(pem: String)
-        /// Verifies the chain against these authorities only, and the host name. One or more
+        /// Verifies the host name, and the chain against these authorities only: one or more
         /// certificates in PEM format.
         case onlyAuthorities(pem: String)
         /// Requires one of these certificates or keys, regardless of the issuer. Does not verify
-        /// chain, dates and host name. An empty list accepts no certificate.
+        /// the chain, the dates or the host name. An empty list accepts no certificate.
         case pinned([TLSPin])
         /// Verifies nothing, so that an attacker can read and change all data. For tests only.
         case insecureSkipVerification

@@ -2,13 +2,13 @@ package import NIOCore
 
 /// A queue of packets for a transport, bounded in bytes.
 ///
-/// A packet is taken as a whole. A group (a text and its attachments) is added as a whole or not
-/// added.
+/// A packet is removed as a whole. A group (a text and its attachments) is added as a whole or not
+/// at all.
 package struct EngineIOClientOutbox: Sendable {
     /// A queued packet.
     package struct Item: Sendable, Equatable {
         package var packet: EngineIOPacket
-        /// Whether a WebSocket may compress it.
+        /// Whether a WebSocket may compress the packet.
         package var compresses: Bool
 
         package init(packet: EngineIOPacket, compresses: Bool = true) {
@@ -18,7 +18,8 @@ package struct EngineIOClientOutbox: Sendable {
     }
 
     private var packets: [Item] = []
-    /// The index of the first queued packet. Popping moves it; storage is released in batches.
+    /// The index of the first queued packet. ``popFirst()`` advances it; storage is released in
+    /// batches.
     private var head = 0
     private let maximumBytes: Int
     private let codec: EngineIOPacketCodec
@@ -56,8 +57,8 @@ package struct EngineIOClientOutbox: Sendable {
         self.bytes += self.codec.encodedLengthEstimate(of: packet)
     }
 
-    /// Adds the answer to a ping, or replaces a queued one. Only the newest answer matters, and
-    /// pings cannot fill the queue.
+    /// Adds the answer to a ping, or replaces a queued one. Only the newest answer matters. Pings
+    /// therefore cannot fill the queue.
     package mutating func replacePong(_ payload: ByteBuffer) {
         let waiting = self.packets[self.head...].firstIndex { if case .pong = $0.packet { true } else { false } }
         guard let waiting else { return self.appendControl(.pong(payload)) }
@@ -85,7 +86,7 @@ package struct EngineIOClientOutbox: Sendable {
     ///
     /// - Parameters:
     ///   - maximumBytes: The maximum size of a body for the server (`maxPayload`). A larger packet
-    ///     is sent alone, for the server to refuse.
+    ///     is sent alone, and the server refuses it.
     ///   - maximumPackets: The maximum number of packets. python-engineio refuses a body of more
     ///     than 16.
     package mutating func takeBatch(maximumBytes: Int, maximumPackets: Int = 16) -> [EngineIOPacket] {

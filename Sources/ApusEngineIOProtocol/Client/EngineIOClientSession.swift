@@ -3,25 +3,25 @@ package import NIOCore
 /// The client's side of one Engine.IO session: handshake, upgrade, choice of the transport, and
 /// close.
 ///
-/// Source: Engine.IO protocol v4 and v3, "Handshake", "Upgrade", "Heartbeat". The order of the
-/// upgrade is that of engine.io-client 6: after `3probe` the client starts no poll and sends no
-/// packet; when no request is pending it sends `5`, and the WebSocket carries the session.
+/// Source: Engine.IO protocol v4 and v3, "Handshake", "Upgrade", "Heartbeat". The upgrade follows
+/// engine.io-client 6: after `3probe`, the client starts no poll and sends no packet. When no
+/// request is pending, the client sends `5`, and the WebSocket carries the session.
 package struct EngineIOClientSession: Sendable {
     private enum Upgrade: Equatable {
         /// No transport is being probed. Final.
         case none
-        /// The transport was opened, and `2probe` is sent once it is connected. Leaves to `pausing`
-        /// (`3probe`) or `none` (failure).
+        /// The transport was opened, and `2probe` is sent once it is connected. Transitions to
+        /// `pausing` (`3probe`) or `none` (failure).
         case probing(EngineIOTransport)
-        /// `3probe` was received; the pending polling requests must end first. Leaves to the probed
-        /// transport (no pending request) or `none` (failure).
+        /// `3probe` was received; the pending polling requests must end first. Transitions to the
+        /// probed transport (no pending request) or `none` (failure).
         case pausing(EngineIOTransport)
     }
 
     private enum State: Equatable {
-        /// The open packet has not arrived. Leaves to `open` or `closed`.
+        /// The open packet has not arrived. Transitions to `open` or `closed`.
         case opening(EngineIOTransport)
-        /// Leaves to `closed`.
+        /// Transitions to `closed`.
         case open(EngineIOTransport, Upgrade)
         /// Final.
         case closed
@@ -32,8 +32,8 @@ package struct EngineIOClientSession: Sendable {
 
     /// - Parameters:
     ///   - transport: The transport of the handshake.
-    ///   - upgrades: The transports to which the session upgrades when the server offers it. One
-    ///     that cannot follow `transport` has no effect.
+    ///   - upgrades: The transports to which the session upgrades when the server offers it. A
+    ///     transport to which a session cannot upgrade from `transport` has no effect.
     package init(startingOn transport: EngineIOTransport, upgrades: Set<EngineIOTransport>) {
         self.state = .opening(transport)
         self.upgrades = transport.upgrades.filter(upgrades.contains)
@@ -55,7 +55,7 @@ package struct EngineIOClientSession: Sendable {
         }
     }
 
-    /// Whether a WebSocket carries the session. Its text messages bypass this state
+    /// Whether a WebSocket carries the session. Text messages on the WebSocket bypass this state
     /// machine.
     package var isOnWebSocket: Bool {
         switch self.state {
@@ -157,8 +157,8 @@ package struct EngineIOClientSession: Sendable {
 
     package enum FailureAction: Equatable {
         case close(EngineIOError)
-        /// Close this transport, which was being probed, and resume on the one that carries the
-        /// session.
+        /// Close this transport, which was being probed, and resume on the transport that carries
+        /// the session.
         case abandonProbe(EngineIOTransport, EngineIOError)
         case doNothing
     }
@@ -180,13 +180,13 @@ package struct EngineIOClientSession: Sendable {
     }
 
     package enum DeadlineAction: Equatable {
-        /// Close this transport, which was being probed, and resume on the one that carries the
-        /// session.
+        /// Close this transport, which was being probed, and resume on the transport that carries
+        /// the session.
         case abandonProbe(EngineIOTransport)
         case doNothing
     }
 
-    /// Handles the deadline of the upgrade, which begins with the probe.
+    /// Handles the expiry of the upgrade's time limit, which begins with the probe.
     package mutating func upgradeDeadlinePassed() -> DeadlineAction {
         switch self.state {
         case .open(let current, .probing(let probed)), .open(let current, .pausing(let probed)):

@@ -2,7 +2,7 @@ import ApusBytes
 
 /// The cookies that one server set, for example a load balancer's affinity cookie or a login.
 ///
-/// Holds cookies of one host, at most ``maximumCount``; the oldest is removed first. Time is a
+/// Stores at most ``maximumCount`` cookies of one host, and removes the oldest first. Time is a
 /// parameter, in seconds since 1970.
 ///
 /// Source: RFC 6265 section 5.
@@ -12,12 +12,12 @@ package struct EngineIOCookieJar: Sendable, Equatable {
         var value: String
         var path: String
         var isSecure: Bool
-        /// `nil` keeps the cookie as long as the jar exists.
+        /// The expiry time; `nil` keeps the cookie as long as the jar exists.
         var expires: Int?
     }
 
-    /// The maximum number of cookies, the minimum that RFC 6265 section 6.1 requires of user agents
-    /// for each domain.
+    /// The maximum number of cookies. RFC 6265 section 6.1 requires user agents to store at least
+    /// this number for each domain.
     package static let maximumCount = 50
     /// The maximum length of name and value together. A longer cookie is ignored (RFC 6265 section
     /// 6.1).
@@ -89,7 +89,7 @@ package struct EngineIOCookieJar: Sendable, Equatable {
 
     // MARK: RFC 6265 section 5.1
 
-    /// Splits a text at the first `=`. The value is `nil` without one.
+    /// Splits a text at the first `=`. The value is `nil` if there is none.
     private static func pair(_ text: Substring) -> (name: String, value: String?) {
         guard let equals = text.utf8.firstIndex(of: UInt8(ascii: "=")) else { return (String(text.trimmedOfBlanks), nil) }
         return (String(text[..<equals].trimmedOfBlanks), String(text[text.utf8.index(after: equals)...].trimmedOfBlanks))
@@ -151,8 +151,8 @@ enum CookieDate {
         return Self.days(year, month, day) * 86_400 + time[0] * 3600 + time[1] * 60 + time[2]
     }
 
-    /// Returns the days since 1970-01-01 in the Gregorian calendar. The year starts in March, so
-    /// that the leap day is its last.
+    /// Returns the days since 1970-01-01 in the Gregorian calendar. The calculation starts each
+    /// year in March, so that the leap day is the last day.
     private static func days(_ year: Int, _ month: Int, _ day: Int) -> Int {
         let year = month <= 2 ? year - 1 : year
         let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1

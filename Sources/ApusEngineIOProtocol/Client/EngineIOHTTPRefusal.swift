@@ -28,7 +28,7 @@ package enum EngineIOHTTPRefusal {
         return EngineIOError(code, message: "the server answered HTTP \(status)\(text.isEmpty ? "" : ": \(text)")")
     }
 
-    /// The number of bytes examined, at most, of a body that is not JSON.
+    /// The maximum number of bytes examined in a body that is not JSON.
     private static let examinedBytes = 800
 
     /// Returns the first line with visible characters. The body may be a page for a browser.

@@ -16,8 +16,8 @@ package enum EngineIORequest: Equatable, Sendable {
     /// - Parameters:
     ///   - method: The HTTP method.
     ///   - query: The URL's query, decoded.
-    ///   - opensWebSocket: Whether the request asks for an upgrade to WebSocket.
-    ///   - transports: The transports the server offers.
+    ///   - opensWebSocket: Whether the request has the field `Upgrade: websocket`.
+    ///   - transports: The transports that the server offers.
     ///   - allowsV3: Whether the server supports version 3.
     /// - Throws: `EngineIOError` with the code of the HTTP response.
     package init(

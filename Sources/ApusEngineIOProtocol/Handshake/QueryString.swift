@@ -1,6 +1,6 @@
 import ApusBytes
 
-/// The decoded fields of a URL's query. Of repeated fields the first value is kept.
+/// The decoded fields of a URL's query. A repeated field has its first value.
 package struct QueryString: Equatable, Sendable {
     private var list: [Field] = []
 
@@ -24,7 +24,6 @@ package struct QueryString: Equatable, Sendable {
         }
     }
 
-    /// Decodes a query.
     package init(_ query: String) { self.init(query[...]) }
 
     package subscript(_ name: String) -> String? { self.list.first { $0.name.hasSameBytes(as: name) }?.value }

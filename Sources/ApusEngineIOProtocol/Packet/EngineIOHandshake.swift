@@ -13,7 +13,7 @@ public struct EngineIOHandshake: Equatable, Sendable {
     /// The maximum time for the peer to answer a ping, in milliseconds on the wire.
     public var pingTimeout: Duration
     /// The maximum size of a POST body or a WebSocket message that the server accepts, in bytes.
-    /// Clients use it to divide what they POST.
+    /// Clients limit the size of their POST bodies to it.
     public var maxPayload: Int
 
     /// Creates the parameters of a session.
@@ -32,7 +32,8 @@ public struct EngineIOHandshake: Equatable, Sendable {
         self.maxPayload = maxPayload
     }
 
-    /// Returns the client's heartbeat. A `pingInterval` of 0 counts as one second.
+    /// Returns the state machine of the client's heartbeat. A `pingInterval` of 0 counts as one
+    /// second.
     package func clientHeartbeat(_ version: EngineIOVersion) -> EngineIOHeartbeatStateMachine {
         EngineIOHeartbeatStateMachine(
             sendsPings: version.heartbeatSender == .client, pingInterval: self.pingInterval > .zero ? self.pingInterval : .seconds(1),

@@ -48,8 +48,8 @@ public struct EngineIOPacketCodec: Sendable {
         }
     }
 
-    /// Returns the WebSocket message for a packet. A binary message becomes a binary frame, in
-    /// version 3 after a byte 4; every other packet is text.
+    /// Returns the WebSocket message for a packet. A binary message becomes a binary frame, which
+    /// begins with a byte 4 in version 3. Every other packet becomes a text frame.
     public func webSocketFrame(for packet: EngineIOPacket) -> EngineIOMessage {
         if case .message(.binary(let bytes)) = packet {
             guard self.version.binaryCarriesType else { return .binary(bytes) }
@@ -72,8 +72,8 @@ public struct EngineIOPacketCodec: Sendable {
 
     private static let binaryMessage: UInt8 = 4
 
-    /// Returns the number of bytes that ``encodeText(_:into:)`` appends. An estimate for the open
-    /// packet, exact for all others.
+    /// Returns the number of bytes that ``encodeText(_:into:)`` appends. The number is an estimate
+    /// for the open packet, and exact for all others.
     package func encodedLengthEstimate(of packet: EngineIOPacket) -> Int {
         switch packet {
         case .open: return 160
@@ -88,7 +88,7 @@ public struct EngineIOPacketCodec: Sendable {
 
     /// Decodes the packet in a WebSocket message.
     ///
-    /// - Throws: ``EngineIOError/Code/malformedPacket``.
+    /// - Throws: ``EngineIOError/Code/malformedPacket`` if it is not a valid packet.
     public func decode(_ frame: EngineIOMessage) throws(EngineIOError) -> EngineIOPacket {
         switch frame {
         case .binary(let bytes): return try self.decodeBinary(bytes)
@@ -96,8 +96,8 @@ public struct EngineIOPacketCodec: Sendable {
         }
     }
 
-    /// Returns the text message in a WebSocket text, or `nil` for any other packet. Identical in
-    /// all versions.
+    /// Returns the text message in a WebSocket text, or `nil` for any other packet. The form is
+    /// identical in all versions.
     @inlinable
     package static func textMessage(in text: ByteBuffer) -> ByteBuffer? {
         guard text.getInteger(at: text.readerIndex, as: UInt8.self) == self.messageType else { return nil }
@@ -123,7 +123,7 @@ public struct EngineIOPacketCodec: Sendable {
     /// Decodes a text frame or one element of a polling payload. The packet shares the storage of
     /// `text`.
     ///
-    /// - Throws: ``EngineIOError/Code/malformedPacket``.
+    /// - Throws: ``EngineIOError/Code/malformedPacket`` if it is not a valid packet.
     public func decodeText(_ text: ByteBuffer) throws(EngineIOError) -> EngineIOPacket {
         var rest = text
         guard let type = rest.readInteger(as: UInt8.self) else {

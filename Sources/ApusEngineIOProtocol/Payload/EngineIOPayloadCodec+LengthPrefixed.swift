@@ -14,7 +14,8 @@ extension EngineIOPayloadCodec {
         static let endOfLength: UInt8 = 255
     }
 
-    /// The maximum number of digits of a length: more than the length of any payload in memory has.
+    /// The maximum number of digits in a length, more than the length of any payload in memory
+    /// requires.
     private static let maximumLengthDigits = 15
 
     // MARK: Text
@@ -71,7 +72,7 @@ extension EngineIOPayloadCodec {
     }
 
     /// Returns the number of bytes that encode the first `units` UTF-16 code units. Returns `nil`
-    /// if the text has fewer, or if the last one is half of a character.
+    /// if the text has fewer code units, or if the last code unit is half of a character.
     private static func byteCount(ofUTF16Units units: Int, in bytes: UnsafeRawBufferPointer) -> Int? {
         var left = units
         var index = 0
@@ -130,7 +131,7 @@ extension EngineIOPayloadCodec {
         return decoded
     }
 
-    /// Reads decimal digits, and `end` after them.
+    /// Reads a decimal number and the byte `end` after it.
     private static func readLength(_ rest: inout ByteBuffer, zero: UInt8, end: UInt8) throws(EngineIOError) -> Int {
         var length = 0
         var digits = 0

@@ -7,8 +7,8 @@ import NIOCore
 public struct EngineIOPayloadCodec: Sendable {
     /// The revision of the protocol.
     public let version: EngineIOVersion
-    /// The maximum number of packets in one body. A body of 1 MB can hold half a million, all
-    /// decoded in one turn of the event loop.
+    /// The maximum number of packets in one body. A body of 1 MB can contain half a million
+    /// packets, all decoded in one turn of the event loop.
     public let maximumPackets: Int
     let packets: EngineIOPacketCodec
 
@@ -42,7 +42,7 @@ public struct EngineIOPayloadCodec: Sendable {
         }
     }
 
-    /// Decodes the packets of a body. One malformed packet refuses the whole body.
+    /// Decodes the packets of a body. A malformed packet makes the whole body invalid.
     ///
     /// - Throws: ``EngineIOError/Code/malformedPayload`` for an empty body, text that is not UTF-8,
     ///   lengths that do not match the body, or a binary form that the version does not support;

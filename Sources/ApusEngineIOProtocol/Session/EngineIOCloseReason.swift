@@ -8,7 +8,7 @@ package enum EngineIOCloseReason: String, Hashable, Sendable, CustomStringConver
     /// The connection failed: a reset, a protocol error below Engine.IO, a second concurrent GET or
     /// POST, or an outbound queue over its limit.
     case transportError = "transport error"
-    /// A ping was not answered in time.
+    /// The peer did not answer a ping, or did not send one, in time.
     case pingTimeout = "ping timeout"
     /// The peer sent a malformed packet, or one that is not valid in the state of the session.
     case parseError = "parse error"

@@ -1,8 +1,8 @@
-/// One side of an Engine.IO session on a WebSocket, without I/O: messages and the time in; events
-/// and messages out.
+/// One side of an Engine.IO session on a WebSocket, without I/O: it receives messages and the time,
+/// and returns events and messages.
 ///
 /// For programs that perform their own I/O. The server and the client of this package do not use
-/// it: they also have polling and upgrades, and drive `EngineIOServerSession` and
+/// it: they also support polling and upgrades, and use `EngineIOServerSession` and
 /// `EngineIOClientSession`.
 ///
 /// ```swift
@@ -12,15 +12,15 @@
 /// if let deadline = client.deadline { timer.schedule(at: deadline) }
 /// ```
 ///
-/// The caller sends and receives the messages of the WebSocket and keeps the time. All times have
-/// the same origin, which the caller chooses. The endpoint answers pings, sends them, and detects a
-/// dead peer.
+/// The caller sends and receives the messages of the WebSocket and provides the time. All times
+/// have the same origin, which the caller chooses. The endpoint answers pings, sends them, and
+/// detects a dead peer.
 ///
 /// Source: Engine.IO protocol v4 and v3, "Handshake" and "Heartbeat".
 public struct EngineIOEndpoint: Sendable {
     /// An action of the peer or the end of the session.
     public enum Event: Equatable, Sendable {
-        /// The session is open. Only a client has this event.
+        /// The session is open. Only a client reports this event.
         case opened(EngineIOHandshake)
         /// A message for the application.
         case message(EngineIOMessage)
@@ -30,9 +30,9 @@ public struct EngineIOEndpoint: Sendable {
     }
 
     private enum State {
-        /// A client waits for the open packet. Leaves to `open` or `ended`.
+        /// A client waits for the open packet. Transitions to `open` or `ended`.
         case opening
-        /// Leaves to `ended`.
+        /// Transitions to `ended`.
         case open(EngineIOHeartbeatStateMachine)
         /// Final.
         case ended
@@ -43,7 +43,7 @@ public struct EngineIOEndpoint: Sendable {
     private let codec: EngineIOPacketCodec
     private var output: [EngineIOMessage] = []
 
-    /// The time of the next call of ``timerFired(at:)``; `nil` if there is nothing to wait for.
+    /// The time of the next call of ``timerFired(at:)``; `nil` after the session has ended.
     public private(set) var deadline: Duration?
 
     private init(isClient: Bool, version: EngineIOVersion, state: State, deadline: Duration) {
@@ -82,7 +82,7 @@ public struct EngineIOEndpoint: Sendable {
         if case .open = self.state { true } else { false }
     }
 
-    /// Whether the session has ended. Received messages are ignored.
+    /// Whether the session has ended. Messages received after the end are ignored.
     public var isFinished: Bool {
         if case .ended = self.state { true } else { false }
     }

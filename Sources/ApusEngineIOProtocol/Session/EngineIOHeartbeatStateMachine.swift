@@ -6,11 +6,11 @@
 /// `pingTimeout`.
 package struct EngineIOHeartbeatStateMachine: Sendable {
     private enum State {
-        /// Every ping so far was answered. Leaves to `awaitingPong` (timer) or `stopped`.
+        /// Every ping so far was answered. Transitions to `awaitingPong` (timer) or `stopped`.
         case idle
-        /// One ping is on the wire. Leaves to `idle` (pong) or `stopped` (timer, `stop`).
+        /// One ping is on the wire. Transitions to `idle` (pong) or `stopped` (timer, `stop`).
         case awaitingPong
-        /// The peer sends pings. Leaves to `stopped` (timer, `stop`).
+        /// The peer sends pings. Transitions to `stopped` (timer, `stop`).
         case awaitingPing
         /// Final.
         case stopped
@@ -22,7 +22,7 @@ package struct EngineIOHeartbeatStateMachine: Sendable {
     private let pingTimeout: Duration
 
     /// - Parameters:
-    ///   - sendsPings: Whether this side sends pings; otherwise it receives them.
+    ///   - sendsPings: Whether this side sends pings; `false` if it receives them.
     ///   - pingInterval: The time from a pong (or the start) to the next ping.
     ///   - pingTimeout: The time for the answer to a ping; on the receiving side, the maximum delay
     ///     of a ping.
@@ -33,7 +33,7 @@ package struct EngineIOHeartbeatStateMachine: Sendable {
         self.pingTimeout = pingTimeout
     }
 
-    /// The delay of the first `timerFired`.
+    /// The time until the first call of `timerFired`.
     package var firstTimer: Duration {
         switch self.state {
         case .awaitingPing: self.pingInterval + self.pingTimeout
@@ -60,10 +60,10 @@ package struct EngineIOHeartbeatStateMachine: Sendable {
         }
     }
 
-    /// Extends the deadline after ``timerFired()`` asked to close the session: the peer is still
-    /// receiving queued data, which delays its pong.
+    /// Extends the deadline after ``timerFired()`` has returned `closeSession`. Used while the peer
+    /// is still receiving queued data, which delays its pong.
     ///
-    /// - Returns: The delay of the next `timerFired`.
+    /// - Returns: The time until the next call of `timerFired`.
     package mutating func extendDeadline() -> Duration {
         self.state = self.sendsPings ? .awaitingPong : .awaitingPing
         return self.sendsPings ? self.pingTimeout : self.pingInterval + self.pingTimeout

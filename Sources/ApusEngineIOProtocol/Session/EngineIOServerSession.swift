@@ -18,19 +18,19 @@ package import NIOCore
 package struct EngineIOServerSession {
     enum Probe {
         case none
-        /// A WebSocket with this session's id is open and has sent nothing. Leaves to `probed` or
-        /// `none`.
+        /// A WebSocket with this session's id is open and has sent nothing. Transitions to `probed`
+        /// or `none`.
         case opened
-        /// `2probe` was answered. Leaves to `none` (upgrade complete, or probe closed).
+        /// `2probe` was answered. Transitions to `none` (upgrade complete, or probe closed).
         case probed
     }
 
     enum State {
-        /// Leaves to `webSocket` (upgrade) or `closed`.
+        /// Transitions to `webSocket` (upgrade) or `closed`.
         case polling(Polling)
         case webSocket
         /// This side closed the session, and the remaining packets await the client's next poll, or
-        /// the end of its upgrade. Leaves to `closed`.
+        /// the end of its upgrade. Transitions to `closed`.
         case closing(Closing)
         /// Final.
         case closed
@@ -46,7 +46,7 @@ package struct EngineIOServerSession {
 
     struct Closing {
         var packets: Deque<EngineIOPacket>
-        /// Whether the client was answered `3probe`: it stops polling, and may send no other poll.
+        /// Whether the server has sent `3probe`, after which the client stops polling.
         var isProbed: Bool
     }
 
@@ -57,7 +57,7 @@ package struct EngineIOServerSession {
         var probe = Probe.none
 
         mutating func takeQueue(most maximum: Int) -> [EngineIOPacket] {
-            // `map` instead of `Array(…)`, for which ThreadSanitizer reports a race.
+            // Uses `map` instead of `Array(…)`, for which ThreadSanitizer reports a race.
             let packets = self.queue.prefix(maximum).map { $0 }
             self.queue.removeFirst(packets.count)
             self.queuedBytes -= packets.reduce(0) { $0 + $1.queuedBytes }
@@ -70,8 +70,8 @@ package struct EngineIOServerSession {
     }
     /// Whether a WebSocket carries the session.
     ///
-    /// Stored, because it is read for every message: computing it from another module would copy
-    /// the whole state.
+    /// The property is stored, because it is read for every message: computing it from another
+    /// module would copy the whole state.
     package private(set) var isOnWebSocket: Bool
     private let version: EngineIOVersion
     /// The codec of single packets.
@@ -82,8 +82,8 @@ package struct EngineIOServerSession {
     /// - Parameters:
     ///   - version: The client's protocol version.
     ///   - transport: The transport of the handshake request.
-    ///   - maximumQueuedBytes: The maximum size of the queue for the next poll. Beyond it the
-    ///     session closes with `transport error`.
+    ///   - maximumQueuedBytes: The maximum size of the queue for the next poll. Above this size,
+    ///     the session closes with `transport error`.
     ///   - maximumPacketsPerAnswer: The maximum number of packets in the answer to a poll.
     package init(version: EngineIOVersion, transport: EngineIOTransport, maximumQueuedBytes: Int, maximumPacketsPerAnswer: Int) {
         self.version = version
@@ -179,8 +179,8 @@ package struct EngineIOServerSession {
         }
     }
 
-    /// Handles the close of a held poll's connection. Returns the reason if the session ends with
-    /// it.
+    /// Handles the close of a held poll's connection. Returns the reason if this ends the session;
+    /// `nil` if it does not.
     package mutating func heldPollClosed() -> EngineIOCloseReason? {
         guard case .polling(let polling) = self.state, polling.pollIsHeld else { return nil }
         self.state = .closed
@@ -202,10 +202,10 @@ package struct EngineIOServerSession {
 
     /// Handles a message received on the WebSocket that carries the session.
     ///
-    /// Inlined, with the common case first: most messages are text, in the same form in all
-    /// versions.
+    /// The method is inlined and handles the common case first: most messages are text, in the same
+    /// form in all versions.
     ///
-    /// - Throws: ``EngineIOError/Code/malformedPacket``.
+    /// - Throws: ``EngineIOError/Code/malformedPacket`` if it is not a valid packet.
     @inlinable
     package mutating func received(frame: EngineIOMessage) throws(EngineIOError) -> ReceivedAction {
         if self.isOnWebSocket, case .text(let text) = frame, let message = EngineIOPacketCodec.textMessage(in: text) {
@@ -225,8 +225,8 @@ package struct EngineIOServerSession {
             // The client's POST closed the session: its held poll ends with a noop and status 200.
             return .closeSession(.transportClose, answerHeldPoll: self.close() ? [.noop] : [])
         case .ping, .pong, .open, .upgrade:
-            // Not valid from a client: an open packet, a heartbeat packet of the server's
-            // direction, and an upgrade outside a probe.
+            // These packets are not valid from a client: an open packet, a heartbeat packet of the
+            // server's direction, and an upgrade outside a probe.
             return .closeSession(.parseError, answerHeldPoll: self.close() ? [.close] : [])
         case .noop: return .ignore
         }
@@ -279,7 +279,7 @@ extension EngineIOServerSession {
             guard packets == 0 || waiting.packets.count > 1 else { return [] }
             return self.takeClosingPackets(waiting, most: max(0, self.maximumPacketsPerAnswer - packets))
         }
-        // Moved out of the state, so that the queue is changed in place.
+        // The payload is moved out of the state, so that the queue is changed in place.
         let state = exchange(&self.state, with: .modifying)
         guard case .polling(var polling) = state else {
             self.state = state
@@ -293,8 +293,8 @@ extension EngineIOServerSession {
     package enum CloseAction: Equatable {
         /// Answer the held poll with these packets, the last of the session.
         case answerHeldPoll([EngineIOPacket])
-        /// The next poll fetches the queued packets, or the upgrade of a probed client. If neither
-        /// comes in time, call ``close()``.
+        /// The client receives the queued packets with its next poll, or with its upgrade if it was
+        /// probed. If neither happens in time, call ``close()``.
         case waitForPoll
         /// No packet is queued. On a WebSocket all packets have been written.
         case done
@@ -316,7 +316,7 @@ extension EngineIOServerSession {
     }
 
     /// Removes and returns the next packets of a closing session. The last packet, the close, is
-    /// sent in an answer of its own.
+    /// sent in a separate answer.
     ///
     /// The JavaScript client handles a close packet immediately, but delivers the packets before it
     /// one turn later. In one answer, the close would overtake Socket.IO's DISCONNECT, and the
@@ -348,10 +348,11 @@ extension EngineIOServerSession {
     }
 
     package enum ProbeAction: Equatable {
-        /// Send `3probe` on the probe. If `noopToHeldPoll`, answer the held poll with a noop.
+        /// Send `3probe` on the probe. If `noopToHeldPoll` is `true`, answer the held poll with a
+        /// noop.
         case answerProbe(noopToHeldPoll: Bool)
-        /// The WebSocket carries the session now. Send `flush` on it. If `noopToHeldPoll`, answer
-        /// the held poll with a noop.
+        /// The WebSocket carries the session now. Send `flush` on it. If `noopToHeldPoll` is
+        /// `true`, answer the held poll with a noop.
         case completeUpgrade(flush: [EngineIOPacket], noopToHeldPoll: Bool)
         /// The client of a closed session has upgraded. Send the last packets on the WebSocket, and
         /// close it.
@@ -384,7 +385,7 @@ extension EngineIOServerSession {
         case .closing(var closing):
             if closing.isProbed, case .upgrade = packet {
                 self.state = .closed
-                // A WebSocket ends by its own close, not by the packet.
+                // A WebSocket ends with a Close frame, not with a close packet.
                 return .completeClosing(flush: Array(closing.packets.dropLast()))
             }
             closing.isProbed = false
@@ -417,7 +418,7 @@ extension EngineIOServerSession {
         case doNothing
     }
 
-    /// Handles the deadline of the upgrade, which begins with ``probeOpened()``.
+    /// Handles the expiry of the upgrade's time limit, which begins with ``probeOpened()``.
     package mutating func upgradeDeadlinePassed() -> DeadlineAction {
         guard case .polling(let polling) = self.state else { return .doNothing }  // upgraded or closed
         switch polling.probe {
@@ -429,7 +430,7 @@ extension EngineIOServerSession {
     }
 
     package enum UpgradeTimerAction: Equatable {
-        /// Start the timer again. If `noopToHeldPoll`, answer the held poll with a noop.
+        /// Start the timer again. If `noopToHeldPoll` is `true`, answer the held poll with a noop.
         case restart(noopToHeldPoll: Bool)
         case doNothing
     }

@@ -1,8 +1,8 @@
 import ApusWebSocket
 import HTTPTypes
 
-/// The CORS permissions of pages of other origins that `origins` allows. Source: the Fetch
-/// standard, "CORS protocol".
+/// The CORS permissions for pages of the other origins that ``EngineIOServerConfiguration/origins``
+/// allows. Source: the Fetch standard, "CORS protocol".
 public struct EngineIOCORS: Sendable, Hashable {
     /// The methods that a page may use. Default: GET and POST, the only ones Engine.IO uses.
     public var methods = ["GET", "POST"]
@@ -15,7 +15,7 @@ public struct EngineIOCORS: Sendable, Hashable {
     /// .any`, which never allows cookies.
     public var allowsCredentials = true
     /// The time for which a browser may cache the preflight response. Default: 10 minutes. `nil`
-    /// leaves it to the browser (5 seconds).
+    /// omits the field; browsers then use 5 seconds.
     public var maximumAge: Duration? = .seconds(600)
 
     /// Creates a configuration with default values.

@@ -1,6 +1,6 @@
 /// A cookie with the session id, set by the first response of a session.
 ///
-/// Load balancers use it for session affinity. The server does not read it.
+/// Load balancers use the cookie for session affinity. The server does not read it.
 public struct EngineIOCookie: Sendable, Hashable {
     /// The `SameSite` attribute of a cookie.
     public enum SameSite: String, Sendable, Hashable {
@@ -8,7 +8,7 @@ public struct EngineIOCookie: Sendable, Hashable {
         case strict = "Strict"
         /// Cross-site requests carry the cookie only when the user follows a link.
         case lax = "Lax"
-        /// All requests carry the cookie. Browsers require ``EngineIOCookie/isSecure`` with it.
+        /// All requests carry the cookie. Browsers also require ``EngineIOCookie/isSecure``.
         case none = "None"
     }
 

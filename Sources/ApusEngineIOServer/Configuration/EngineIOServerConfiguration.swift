@@ -46,13 +46,13 @@ public struct EngineIOServerConfiguration: Sendable {
     /// The maximum time for an upgrade, after which the session continues on polling. Default: 10
     /// seconds.
     public var upgradeTimeout: Duration = .seconds(10)
-    /// The maximum time for receiving a complete HTTP request, head and body. ``allowRequest`` has
-    /// the same time in addition. With a listener of its own, the server also applies it to the
-    /// first request of a connection, TLS handshake included. On expiry the connection is closed.
-    /// Default: 10 seconds (Node's engine.io relies on Node's 5 minutes).
+    /// The maximum time for receiving a complete HTTP request, head and body. ``allowRequest`` may
+    /// take the same time in addition. A server with its own listener also applies the limit to the
+    /// first request of a connection, including the TLS handshake. On expiry the connection is
+    /// closed. Default: 10 seconds (Node's engine.io relies on Node's 5 minutes).
     public var requestTimeout: Duration = .seconds(10)
-    /// The idle time of an HTTP connection between two requests, if the server has a listener of
-    /// its own. Default: 75 seconds.
+    /// The maximum idle time of an HTTP connection between two requests, if the server has its own
+    /// listener. Default: 75 seconds.
     public var keepAliveTimeout: Duration = .seconds(75)
 
     // MARK: Limits
@@ -80,12 +80,12 @@ public struct EngineIOServerConfiguration: Sendable {
     /// The maximum size of all outgoing queues together: packets for the next polls, and responses
     /// and WebSocket frames that are not read. Unit: bytes. Above it the server closes the clients
     /// with the largest queues; above three quarters it answers new clients with 503. A message to
-    /// many clients counts once for each. Default: 256 MiB (Node's engine.io has no limit).
+    /// many clients counts once for each client. Default: 256 MiB (Node's engine.io has no limit).
     public var maximumTotalQueuedBytes = 256 << 20
     /// The maximum size of all incomplete input together: fragments and parts of WebSocket
-    /// messages, POST bodies, packets that await attachments, and messages of clients that have to
-    /// wait. Unit: bytes. Above it the server closes the clients that hold most; above three
-    /// quarters it answers new clients with 503. Input that arrives complete is not counted.
+    /// messages, POST bodies, packets that await attachments, and messages that wait to be handled.
+    /// Unit: bytes. Above it the server closes the clients with the most incomplete input; above
+    /// three quarters it answers new clients with 503. Input that arrives complete is not counted.
     /// Default: 64 MiB (Node's engine.io has no limit).
     public var maximumUnfinishedBytes = 64 << 20
     /// The maximum number of clients. Further clients are answered with 503. Default: 20,000.
@@ -94,8 +94,9 @@ public struct EngineIOServerConfiguration: Sendable {
     /// answered with 429. Default: 1,000 (Node's engine.io has no limit).
     ///
     /// Loopback addresses and Unix sockets are not counted, because a reverse proxy connects from
-    /// them; see ``clientAddress``. With a listener of its own, the server also closes connections
-    /// above twice this number and twice ``maximumClients``, plus a reserve for refused clients.
+    /// them; see ``clientAddress``. A server with its own listener also limits its connections to
+    /// twice this number for each address and twice ``maximumClients`` in total, plus a reserve for
+    /// refused clients.
     public var maximumClientsPerAddress = 1_000
     /// Returns the name under which a client is counted, for servers behind a proxy: for example
     /// the last address of `X-Forwarded-For`, which the proxy itself wrote. If the closure returns
@@ -114,8 +115,8 @@ public struct EngineIOServerConfiguration: Sendable {
     public var origins: OriginPolicy = .sameOrigin
     /// The CORS permissions for pages of other origins that ``origins`` allows.
     public var cors = EngineIOCORS()
-    /// A check of the handshake request, after those of the origin, the transport and the version
-    /// and before the limits on clients. The check may suspend; it is cancelled after
+    /// A check of the handshake request. It runs after the checks of origin, transport and version,
+    /// and before the limits on clients apply. The check may suspend; it is cancelled after
     /// ``requestTimeout`` and when the client disconnects.
     ///
     /// An `EngineIOError` is answered with the status of its code: `forbidden`, for example, with
@@ -142,7 +143,7 @@ public struct EngineIOServerConfiguration: Sendable {
 
     /// The number of clients notified of a shutdown at a time. Default: 500.
     public var drainBatchSize = 500
-    /// The mean time between two batches; each varies by half. Default: 100 ms.
+    /// The mean time between two batches. The actual time varies by half. Default: 100 ms.
     public var drainBatchGap: Duration = .milliseconds(100)
     /// The maximum time of a shutdown, after which remaining connections are closed. Default: 10
     /// seconds.

@@ -10,7 +10,8 @@ struct EngineIOExchange {
     }
 
     let request: HTTPRequest
-    /// The parsed request, or the error with which it is refused once it is complete.
+    /// The parsed request, or the error with which the server refuses the request once it is
+    /// complete.
     let parsed: Result<EngineIORequest, EngineIOError>
     let responder: EngineIOResponder
     var keepAlive: Bool

@@ -126,7 +126,8 @@ extension EngineIOHTTPHandler {
                 do throws(EngineIOError) { try proceed(context) } catch { self.refuse(exchange, error) }
             }, eventLoop: context.eventLoop)
         let eventLoop = context.eventLoop
-        // One task for each handshake. The deadline and the close of the connection cancel it.
+        // Each handshake starts one task, which the deadline or the close of the connection
+        // cancels.
         self.check = Task {
             var refusal: EngineIOError?
             do { try await allowRequest(request) } catch {
@@ -136,7 +137,7 @@ extension EngineIOHTTPHandler {
         }
     }
 
-    /// Opens a session on polling, or the WebSocket of a session.
+    /// Opens a session over polling, or accepts a WebSocket that opens or upgrades a session.
     private func open(_ exchange: EngineIOExchange, _ context: ChannelHandlerContext) throws(EngineIOError) {
         let parsed = try exchange.parsed.get()
         switch parsed {

@@ -10,7 +10,7 @@ package import NIOHTTP1
 /// Answers the requests under the server's path, one at a time, and passes other requests on.
 ///
 /// Placed after an HTTP codec and before the handlers of other requests: in a plain NIO pipeline or
-/// in that of a Hummingbird server.
+/// in the pipeline of a Hummingbird server.
 package final class EngineIOHTTPHandler: ChannelDuplexHandler, RemovableChannelHandler, EventLoopTimerOwner {
     package typealias InboundIn = HTTPServerRequestPart
     package typealias InboundOut = HTTPServerRequestPart
@@ -38,7 +38,8 @@ package final class EngineIOHTTPHandler: ChannelDuplexHandler, RemovableChannelH
     private var timers: EventLoopTimers?
     /// The account of incomplete bodies and pipelined requests in the server's budget.
     private var unfinished = ByteAccount()
-    /// The account of unread responses in the server's budget, those of other handlers included.
+    /// The account of unread responses in the server's budget, including responses of other
+    /// handlers.
     private var queued = ByteAccount()
 
     init(
@@ -89,7 +90,7 @@ package final class EngineIOHTTPHandler: ChannelDuplexHandler, RemovableChannelH
         self.check = nil
     }
 
-    /// Starts the deadline until the response is sent and the next request arrives.
+    /// Starts the deadline by which the response must be sent and the next request must arrive.
     private func waitForNextRequest(_ context: ChannelHandlerContext) {
         if self.isAlone { self.startDeadline(self.server.configuration.keepAliveTimeout, context) }
     }
@@ -234,8 +235,8 @@ package final class EngineIOHTTPHandler: ChannelDuplexHandler, RemovableChannelH
     /// Returns a closure that closes the connection, called by a budget that is exceeded.
     private func closer(_ context: ChannelHandlerContext) -> @Sendable () -> Void {
         let channel = context.channel
-        // Asynchronously: the budget calls it while this handler counts, and closing would count
-        // again.
+        // Closes asynchronously: the budget calls the closure while this handler updates its
+        // account, and closing would update the account again.
         return { channel.eventLoop.execute { channel.close(promise: nil) } }
     }
 

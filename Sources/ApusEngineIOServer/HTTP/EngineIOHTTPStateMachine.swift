@@ -3,19 +3,20 @@ import NIOCore
 import NIOHTTP1
 
 /// Orders the requests of one HTTP/1 connection. Handles one of the server's requests at a time,
-/// passes other requests on, and keeps the order of the responses.
+/// passes other requests on, and preserves the order of the responses.
 ///
 /// The caller adds each received part with ``receivedPart(_:)`` and then performs
 /// ``nextAction(isOurs:)`` until it returns `nil`. Parts stay queued while a response is pending.
 struct EngineIOHTTPStateMachine {
     private enum State {
-        /// Between requests. Leaves with a head.
+        /// Between requests. Transitions to `reading` or `forwarding` (head).
         case idle
-        /// Reading a request of the server. Leaves to `answering` (end, or early refusal).
+        /// Reading a request of the server. Transitions to `answering` (end, or early refusal).
         case reading
-        /// The request is read and its response is not written. Leaves to `idle` or `finished`.
+        /// The request is read and its response is not written. Transitions to `idle` or
+        /// `finished`.
         case answering
-        /// Passing on a request for another handler. Leaves to `idle` with its end.
+        /// Passing on a request for another handler. Transitions to `idle` (end).
         case forwarding
         /// The connection is closing or has become a WebSocket. Final.
         case finished
@@ -50,7 +51,7 @@ struct EngineIOHTTPStateMachine {
         case discard
     }
 
-    /// Queues a received part. Returns `false` if too many are queued.
+    /// Queues a received part. Returns `false` if too many parts are queued.
     mutating func receivedPart(_ part: HTTPServerRequestPart) -> Bool {
         self.pending.append(part)
         return self.pending.count <= Self.maximumPendingParts

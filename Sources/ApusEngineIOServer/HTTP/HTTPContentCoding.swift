@@ -9,12 +9,12 @@ package enum HTTPContentCoding: String {
     /// raw DEFLATE.
     case deflate
 
-    /// Creates the coding that a client prefers, or `nil` if it accepts none of these. Source: RFC
-    /// 9110 section 12.5.3.
+    /// Creates the coding that a client prefers, or `nil` if it accepts no offered coding. Source:
+    /// RFC 9110 section 12.5.3.
     ///
     /// - Parameters:
     ///   - accepted: The values of `Accept-Encoding`.
-    ///   - offered: The codings that the server has.
+    ///   - offered: The codings that the server supports.
     package init?(accepted: [String], offered: Set<Self> = [.gzip, .deflate]) {
         var weights: [Self: Double] = [:]
         // `*` represents the codings that are not listed.
@@ -43,7 +43,7 @@ package enum HTTPContentCoding: String {
         let windowBits: CInt = self == .gzip ? 31 : 15
         var output = ByteBufferAllocator().buffer(capacity: body.readableBytes)
         var stream = z_stream()
-        // zlib keeps a pointer to the stream: it must stay valid for all calls.
+        // zlib keeps a pointer to the stream, which must stay valid for all calls.
         let isDone = withUnsafeMutablePointer(to: &stream) { stream in
             guard CZlib_deflateInit2(stream, CInt(clamping: level), Z_DEFLATED, windowBits, 8, Z_DEFAULT_STRATEGY) == Z_OK else {
                 return false

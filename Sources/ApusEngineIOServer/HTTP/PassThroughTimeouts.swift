@@ -1,6 +1,7 @@
 package import NIOHTTP1
 
-/// The deadlines of requests that are passed on, on a connection that no web framework supervises.
+/// The deadlines of requests that are passed to another handler, on a connection that no web
+/// framework supervises.
 package struct PassThroughTimeouts: Sendable {
     /// The maximum time for receiving a complete request, from its head.
     package var requestTimeout: @Sendable (HTTPRequestHead) -> Duration

@@ -4,12 +4,13 @@ import ApusEventLoop
 import Atomics
 import NIOCore
 
-/// The polling transport of a session, absent in a session that starts on another one.
+/// The polling transport of a session. A session that starts on another transport has none.
 ///
 /// `@unchecked Sendable`: owned by one session, which uses the variables on its event loop only;
 /// the atomic may be used on any thread.
 final class EngineIOPollingTransport: @unchecked Sendable {
-    /// Set on the event loop of the handler that reads a POST.
+    /// Whether a POST is being read or handled. Set on the event loop of the handler that reads the
+    /// POST.
     let postIsRunning = ManagedAtomic(false)
     var heldPoll: EngineIOResponder?
     /// The remaining packets of a POST, which wait for a later turn of the event loop or until the

@@ -92,7 +92,7 @@ extension EngineIOSession {
             self.handle(try self.payloadCodec.decode(body)[...], responder)
         } catch {
             self.endPost()
-            // Unlike Node's engine.io, which answers `ok` before it closes the session.
+            // Node's engine.io answers `ok` instead, before it closes the session.
             responder.refuse(error)
             self.closeDetail = "\(error)"
             self.finish(.parseError, answerHeldPoll: self.hot.machine.close() ? [.close] : [])

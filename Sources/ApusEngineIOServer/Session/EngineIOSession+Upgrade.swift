@@ -24,8 +24,8 @@ extension EngineIOSession {
         case .answerProbe(let noopToHeldPoll):
             self.write(.probePong, to: webSocket)
             if noopToHeldPoll { self.answerHeldPoll([.noop]) }
-            // Repeated: a client may poll once more before it pauses, and waits for the response to
-            // that poll.
+            // The timer repeats: a client may poll once more before it pauses, and waits for the
+            // response to that poll.
             self.startUpgradeTimer()
         case .completeUpgrade(let packets, let noopToHeldPoll):
             self.cancelUpgradeTimers()
@@ -76,8 +76,8 @@ extension EngineIOSession {
     }
 }
 
-/// The timers of an upgrade, which a session has while a transport is probed. Confined to the event
-/// loop of the session.
+/// The timers of an upgrade. A session has them only while a transport is being probed. Confined to
+/// the event loop of the session.
 final class EngineIOUpgradeTimers {
     /// The timer that ends held polls after the answer to the probe.
     var noop = EventLoopTimer()

@@ -1,7 +1,7 @@
 import ApusEngineIOProtocol
 import NIOCore
 
-/// The state and the end of the transport that carries a session.
+/// Reports the state of the transport that carries a session, and closes the transport.
 ///
 /// `EngineIOServerSession` decides which transport carries a packet, and ``EngineIOSession`` passes
 /// packets to it directly; this protocol contains only the requirements that are not used for every
@@ -15,11 +15,11 @@ protocol EngineIOSessionTransport: AnyObject {
     /// - Parameter queuedBytes: The size of the packets that the session keeps for the transport.
     func isDrained(queuedBytes: Int) -> Bool
 
-    /// Determines whether the client is receiving its queue while its messages have to wait. Calls
-    /// `answer` on the event loop of the session, which is `eventLoop`.
+    /// Determines whether the client is still receiving its queue, so that its messages are not
+    /// handled yet. Calls `answer` on the event loop of the session, which is `eventLoop`.
     func queryIsDraining(for eventLoop: any EventLoop, _ answer: @escaping @Sendable (Bool) -> Void)
 
-    /// Ends the transport of a session that closed for this reason. Everything sent before is still
+    /// Ends the transport of a session that closed for the given reason. Data sent before is still
     /// written, except after a transport error.
     func close(for reason: EngineIOCloseReason)
 }

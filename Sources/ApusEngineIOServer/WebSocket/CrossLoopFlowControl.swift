@@ -6,8 +6,8 @@ import DequeModule
 import NIOConcurrencyHelpers
 import NIOCore
 
-/// Transfers messages between a WebSocket and a session on another event loop: in order, bounded,
-/// and with one hop for all messages that are queued until it runs.
+/// Transfers messages between a WebSocket and a session on another event loop. Preserves the order,
+/// bounds the queue, and uses one hop for all messages that are queued before the hop runs.
 final class CrossLoopFlowControl: Sendable {
     /// A command of a session to its WebSocket.
     enum Command: Sendable {
@@ -23,8 +23,8 @@ final class CrossLoopFlowControl: Sendable {
         }
     }
 
-    /// The size of the queued messages, in bytes, above which the WebSocket stops reading. It
-    /// resumes at half of it.
+    /// The size of the queued messages, in bytes, above which the WebSocket stops reading. Reading
+    /// resumes at half of this size.
     static let highWatermark = 1 << 20
     /// The size of the queued commands, in bytes, above which the transport counts as full: NIO's
     /// default high watermark.
@@ -53,7 +53,7 @@ final class CrossLoopFlowControl: Sendable {
     private let queueLowMark: Int
 
     /// - Parameter queueLowMark: The size of the client's outgoing queue above which the session
-    ///   receives none of its messages.
+    ///   receives none of the client's messages.
     init(queueLowMark: Int) {
         self.queueLowMark = queueLowMark
     }
@@ -75,8 +75,8 @@ final class CrossLoopFlowControl: Sendable {
     }
 
     /// Returns the next message for the session, and whether the WebSocket may resume reading.
-    /// Returns `nil` if there is none, or if the client has to drain its queue first; the session
-    /// is then called again.
+    /// Returns `nil` if there is none, or if the client has to drain its queue first; in this case
+    /// the session is called again later.
     func dequeue() -> (message: WebSocketMessage, makesRoom: Bool)? {
         self.state.withLockedValue { state -> (message: WebSocketMessage, makesRoom: Bool)? in
             if state.commandBytes + state.transportBytes > self.queueLowMark, !state.messages.isEmpty {

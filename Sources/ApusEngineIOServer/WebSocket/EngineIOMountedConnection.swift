@@ -12,7 +12,7 @@ package import NIOSSL
 ///
 /// If the first request is a WebSocket handshake under the server's path, the connection becomes a
 /// WebSocket without the framework's handlers, which saves about 10 KiB for each idle connection.
-/// Any other request adds the HTTP handlers and those of the framework.
+/// Any other first request adds the HTTP handlers and the framework's handlers.
 ///
 /// Confined to the connection's event loop.
 package final class EngineIOMountedConnection {
@@ -22,7 +22,7 @@ package final class EngineIOMountedConnection {
     private let upgraded: () -> Void
 
     /// - Parameters:
-    ///   - server: The server of Engine.IO.
+    ///   - server: The Engine.IO server.
     ///   - passing: The timeouts of the framework's requests.
     ///   - addFramework: Adds the framework's handlers to the end of the pipeline. The handlers use
     ///     `HTTPServerRequestPart` and `HTTPServerResponsePart`.

@@ -51,7 +51,7 @@ extension EngineIOServer {
 
     /// Returns the header fields of the 101 response.
     ///
-    /// - Parameter sid: The id of the session that starts with it, if one does.
+    /// - Parameter sid: The id of the session that starts with the response; `nil` for an upgrade.
     private func fields(of agreement: Agreement, for request: HTTPRequest, beginning sid: RandomID?) -> HTTPFields {
         var fields = HTTPFields()
         self.configuration.changeFields(&fields, of: request, beginning: sid)
@@ -63,7 +63,7 @@ extension EngineIOServer {
     }
 }
 
-/// A WebSocket that the server accepts, before its response is sent.
+/// A WebSocket that the server accepts, before the 101 response is sent.
 struct AcceptedWebSocket {
     let handler: WebSocketHandler
     /// The header fields of the 101 response.

@@ -12,7 +12,8 @@ import NIOCore
 final class EngineIOWebSocketTransport: EngineIOSessionTransport, WebSocketHandlerDelegate, @unchecked Sendable {
     private let eventLoop: any EventLoop
     private let maximumQueuedBytes: Int
-    /// The variables that every message uses. Unchecked: they are accessed in single statements.
+    /// The variables that every message uses. Exclusivity is unchecked: they are accessed in single
+    /// statements.
     @exclusivity(unchecked) private var hot: Hot
     /// The transfer between the event loops; `nil` if there is only one.
     private let crossLoop: CrossLoopFlowControl?

@@ -1,8 +1,9 @@
 package import NIOCore
 
-// A type whose state is confined to an event loop has two parts: a class that is not `Sendable`,
-// with the variables, and a `Sendable` type with constants that any thread may use. The second
-// holds the first in a `NIOLoopBoundBox`, which traps if it is used on another thread.
+// A type whose state is confined to an event loop has two parts. The first is a class with the
+// variables, which is not `Sendable`. The second is a `Sendable` type with constants that any
+// thread may use. The second stores the first in a `NIOLoopBoundBox`, which traps if it is used on
+// another thread.
 
 extension EventLoop {
     /// Runs `body` on the event loop: immediately if called there, otherwise in a later turn. Calls
@@ -13,7 +14,8 @@ extension EventLoop {
 }
 
 extension NIOLoopBoundBox {
-    /// Creates a box for an object that was created off the event loop and is used on it only.
+    /// Creates a box for an object that was created outside the event loop and is used only on the
+    /// event loop.
     package static func sending(_ value: sending Value, to eventLoop: any EventLoop) -> NIOLoopBoundBox<Value> {
         .makeBoxSendingValue(value, as: Value.self, eventLoop: eventLoop)
     }
@@ -25,7 +27,8 @@ extension NIOLoopBoundBox {
     }
 }
 
-/// A weak reference to an object that is confined to an event loop. Any thread can hold it.
+/// A weak reference to an object that is confined to an event loop. Any thread may store the
+/// reference.
 package struct WeakLoopBound<Object: AnyObject>: Sendable {
     private struct Reference {
         weak var object: Object?

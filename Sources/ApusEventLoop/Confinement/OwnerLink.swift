@@ -1,12 +1,12 @@
 import NIOConcurrencyHelpers
 package import NIOCore
 
-/// A reference from a part to the object that owns it, while the owner is in use. Any thread can
-/// hold it.
+/// A reference from a part to the object that owns it, while the owner is in use. Any thread may
+/// store the link.
 ///
-/// Not a weak reference: Swift counts all references to an object with a weak reference in a side
-/// table, which takes 4 % of the time of a WebSocket echo. The owner calls ``disconnect()`` at its
-/// end to break the reference cycle.
+/// Does not use a weak reference: Swift counts all references to an object with a weak reference in
+/// a side table, which takes 4 % of the time of a WebSocket echo. The owner calls ``disconnect()``
+/// at its end to break the reference cycle.
 package final class OwnerLink<Owner: AnyObject & Sendable>: Sendable {
     private let eventLoop: any EventLoop
     private let owner = NIOLockedValueBox<Owner?>(nil)

@@ -1,5 +1,5 @@
-/// An id of 120 random bits of the system's generator: 20 characters of base64url, as in
-/// Node's engine.io.
+/// An id of 120 random bits from the system's generator: 20 characters of base64url, as in Node's
+/// engine.io.
 package struct RandomID: Hashable, Sendable, LosslessStringConvertible {
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
     private static let charactersPerHalf = 10

@@ -11,7 +11,8 @@ package struct BoundedQueue<Element> {
     package enum Overflow: Sendable {
         /// Refuses the element. The caller reports it.
         case refuse
-        /// Drops the oldest elements until the new one fits, or the new one if it never fits.
+        /// Drops the oldest elements until the new element fits, or drops the new element if it
+        /// never fits.
         case dropOldest
         /// Drops the new element.
         case dropNewest
@@ -58,7 +59,7 @@ package struct BoundedQueue<Element> {
         self.isPaused = self.isPaused || self.elements.count >= self.maximumCount || self.bytes >= self.maximumBytes
     }
 
-    /// Appends an element within the limits, and applies the policy to one beyond them. Returns
+    /// Appends an element if the limits permit it, and applies the policy if they do not. Returns
     /// `false` if the element was refused.
     @inlinable
     package mutating func append(_ element: Element, bytes: Int, otherwise overflow: Overflow) -> Bool {
@@ -108,8 +109,8 @@ package struct BoundedQueue<Element> {
     /// Removes and returns all elements, in order.
     @inlinable
     package mutating func takeAll() -> [Element] {
-        // Not `Array(…)`: for an empty deque it writes to the standard library's shared empty
-        // array, which ThreadSanitizer reports as a race.
+        // `Array(…)` is not used: for an empty deque, it writes to the standard library's shared
+        // empty array, which ThreadSanitizer reports as a race.
         let elements = self.elements.map { $0.element }
         self.elements.removeAll()
         self.bytes = 0

@@ -4,7 +4,8 @@ public enum BufferingPolicy: Sendable, Hashable {
     case unbounded
     /// Keeps this number of elements, and drops new ones while the buffer is full.
     case bufferingOldest(Int)
-    /// Keeps this number of elements, and drops the oldest ones. 1 keeps the current state only.
+    /// Keeps this number of elements, and drops the oldest ones. A count of 1 keeps only the newest
+    /// element.
     case bufferingNewest(Int)
 }
 
@@ -21,7 +22,7 @@ public struct EventStream<Element: Sendable>: AsyncSequence, Sendable {
 
     private let base: AsyncStream<Element>
 
-    /// Creates a stream and its source.
+    /// Creates a stream and the continuation for its source.
     package static func make(of type: Element.Type = Element.self, bufferingPolicy policy: BufferingPolicy) -> (Self, Continuation) {
         let limit: Continuation.BufferingPolicy =
             switch policy {

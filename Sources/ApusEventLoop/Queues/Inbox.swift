@@ -2,10 +2,10 @@ public import NIOConcurrencyHelpers
 
 /// The elements that an event loop receives and tasks read: the shell of ``InboxStateMachine``.
 ///
-/// Each element goes to one reader. Reading pauses the source while the inbox is full.
+/// Each element is passed to one reader. The source must pause while the inbox is full.
 @usableFromInline
 package final class Inbox<Element: Sendable, Failure: Error>: Sendable {
-    /// A continuation cannot throw a typed error, so a reader gets a result instead.
+    /// A continuation cannot throw a typed error, so a reader receives a result instead.
     @usableFromInline
     typealias Reader = CheckedContinuation<Result<Element?, Failure>, Never>
 
@@ -55,7 +55,7 @@ package final class Inbox<Element: Sendable, Failure: Error>: Sendable {
         return pause
     }
 
-    /// Ends the inbox. Readers get the queued elements first, then the error or `nil`.
+    /// Ends the inbox. Readers receive the queued elements first, then the error or `nil`.
     @inlinable
     package func ended(_ error: Failure?) {
         let readers = self.storage.withLockedValue { storage in
@@ -88,9 +88,11 @@ package final class Inbox<Element: Sendable, Failure: Error>: Sendable {
             storage.lastReader &+= 1
             return storage.lastReader
         }
+        // Not `withLoopOperation`: a queued element is taken on the reader's thread, without a hop.
         let result = await withTaskCancellationHandler {
             await withCheckedContinuation { (continuation: Reader) in
-                // Checked inside the lock: an earlier cancellation found no continuation.
+                // The cancellation is checked inside the lock, because an earlier cancellation
+                // found no continuation.
                 let action: InboxStateMachine<Element, Failure>.NextAction = self.storage.withLockedValue { storage in
                     if Task.isCancelled { return .finish(nil) }
                     let action = storage.machine.next(reader: reader)

@@ -7,9 +7,9 @@ public import DequeModule
 package struct InboxStateMachine<Element, Failure: Error> {
     @usableFromInline
     enum State {
-        /// The source is open. Leaves to `ended`.
+        /// The source is open. Transitions to `ended`.
         case open
-        /// No further element is accepted; queued ones can still be read. Every reader gets the
+        /// No further element is accepted; queued ones can still be read. Every reader receives the
         /// error after the queued elements.
         indirect case ended(Failure?)
     }
@@ -61,8 +61,8 @@ package struct InboxStateMachine<Element, Failure: Error> {
         return self.takeReaders()
     }
 
-    /// Returns the queued elements for another consumer, and the waiting readers, which end. The
-    /// inbox stays open: the caller passes later elements to the other consumer.
+    /// Returns the queued elements for another consumer, and the waiting readers, which the caller
+    /// ends. The inbox stays open: the caller passes later elements to the other consumer.
     @inlinable
     package mutating func takeOver() -> (elements: [Element], readers: [Int], resumesSource: Bool) {
         let wasPaused = self.isPaused

@@ -85,8 +85,8 @@ package final class Mailbox<Element: Sendable>: Sendable {
     /// already taken from the queue may still run.
     @inlinable
     package func cancel() {
-        // Released outside the lock, because the captures of the user's code may call this object
-        // when they are deinitialized.
+        // Both are released outside the lock, because the captures of the user's code may call this
+        // object when they are deinitialized.
         let released = self.state.withLockedValue { state in (state.queue.takeAll(), state.receive.take()) }
         withExtendedLifetime(released) {}
     }

@@ -29,8 +29,8 @@ public struct ReconnectionPolicy: Sendable, Hashable {
     public static let none = Self(kind: .none, maximumAttempts: 0, stableTime: .zero)
 
     /// The default of the JavaScript Socket.IO client: a delay of one second that doubles up to
-    /// five seconds, with a jitter of 0.5 and without a limit of attempts (its options
-    /// `reconnectionDelay`, `reconnectionDelayMax` and `randomizationFactor`).
+    /// five seconds, with a jitter of 0.5 and without a limit of attempts. The options of that
+    /// client are `reconnectionDelay`, `reconnectionDelayMax` and `randomizationFactor`.
     public static let socketIO = Self.exponential(from: .seconds(1), to: .seconds(5), factor: 2, jitter: 0.5, stableTime: .zero)
 
     /// A scheme common in clients based on SocketRocket: immediately, then after 2, 4, 8, 16, 32
@@ -124,8 +124,8 @@ public struct ReconnectionPolicy: Sendable, Hashable {
 
     private static func varied(_ delay: Duration, by jitter: Double, using generator: inout some RandomNumberGenerator) -> Duration {
         guard jitter > 0 else { return delay }
-        // One random number, of which 53 bits are used: `Double.random(in:using:)` may draw several
-        // and would not return with a generator that always returns the same value.
+        // Uses 53 bits of one random number: `Double.random(in:using:)` may draw several and would
+        // not return with a generator that always returns the same value.
         let unit = Double(generator.next() >> 11) / Double((UInt64(1) << 53) - 1)
         return delay * (1 - jitter + 2 * jitter * unit)
     }
@@ -136,7 +136,8 @@ public struct ReconnectionPolicy: Sendable, Hashable {
         var delay = first
         var step = 0
         while step < steps, delay < last {
-            // Compared by division: the product could leave the range of `Duration`.
+            // The comparison uses division, because the product could exceed the range of
+            // `Duration`.
             guard last / delay > factor else { return last }
             delay = delay * factor
             step += 1

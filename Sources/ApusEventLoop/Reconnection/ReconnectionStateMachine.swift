@@ -5,18 +5,18 @@
 /// calls ``routeLost()`` and ``routeFound()``.
 package struct ReconnectionStateMachine: Sendable {
     private enum State: Equatable {
-        /// No connection is requested. Leaves to `connecting` (start) or `paused` (start without a
-        /// route).
+        /// No connection is requested. Transitions to `connecting` (start) or `paused` (start
+        /// without a route).
         case idle
-        /// An attempt is in progress. Attempt 0 is the first connection, not a reconnection. Leaves
-        /// to `open`, `waiting`, `paused` or `idle`.
+        /// An attempt is in progress. Attempt 0 is the first connection, not a reconnection.
+        /// Transitions to `open`, `waiting`, `paused` or `idle`.
         case connecting(attempt: Int)
-        /// The connection is open. Leaves to `waiting` or `paused` (lost), or `idle`.
+        /// The connection is open. Transitions to `waiting` or `paused` (lost), or `idle`.
         case open(attempt: Int, since: Duration)
-        /// A timer runs. Leaves to `connecting` (timer, route, `retryNow`), `paused` (no route) or
-        /// `idle` (stop).
+        /// A timer runs. Transitions to `connecting` (timer, route, `retryNow`), `paused` (no
+        /// route) or `idle` (stop).
         case waiting(attempt: Int)
-        /// There is no route to the server and no timer runs. Leaves to `connecting` (route,
+        /// There is no route to the server and no timer runs. Transitions to `connecting` (route,
         /// `retryNow`) or `idle` (stop).
         case paused(attempt: Int)
     }

@@ -4,8 +4,8 @@
 /// event loop's list of tasks, cancelling searches all entries. The wheel reuses the memory of
 /// removed deadlines.
 ///
-/// Pure: times are arguments, in nanoseconds since any fixed point. A slot covers 17 ms and the
-/// wheel 69 s. A later deadline stays in its slot for another round.
+/// Times are arguments, in nanoseconds since any fixed point. A slot covers 17 ms, and the wheel
+/// covers 69 s. A later deadline stays in its slot for another round.
 package struct TimerWheel<Owner> {
     /// Identifies a deadline. Has no effect after the deadline has passed or was cancelled.
     package struct Token: Hashable, Sendable {
@@ -102,7 +102,7 @@ package struct TimerWheel<Owner> {
             self.firstTick = tick
             return index
         }
-        // All deadlines are more than a round away: rare, so a linear search is acceptable.
+        // All deadlines are more than a round away. This is rare, so a linear search is acceptable.
         let index = self.entries.indices.filter { self.entries[$0].owner != nil }.min {
             self.entries[$0].deadline < self.entries[$1].deadline
         }

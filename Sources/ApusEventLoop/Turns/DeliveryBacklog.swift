@@ -3,7 +3,7 @@ package import NIOCore
 import NIOPosix
 
 /// Counts the deliveries in transit between the event loops of a server. A loop that sends faster
-/// than another delivers is made to wait.
+/// than another loop delivers must wait.
 package final class DeliveryBacklog: Sendable {
     /// The number of deliveries in transit above which a loop defers its work.
     package static let maximumDeliveries = 2 * EventLoopTurn.maximumDeliveries
@@ -26,8 +26,8 @@ package final class DeliveryBacklog: Sendable {
     /// Records that `count` deliveries were made and that their loop has polled its sockets since.
     package func delivered(_ count: Int) { self.inTransit.withLockedValue { $0 -= count } }
 
-    /// Sends to connections of an event loop: immediately on that loop, otherwise in its next turn
-    /// and in the order of the calls.
+    /// Sends to connections of an event loop: immediately if called on that loop, else in its next
+    /// turn, in the order of the calls.
     ///
     /// - Parameters:
     ///   - count: The number of connections.
@@ -44,7 +44,7 @@ package final class DeliveryBacklog: Sendable {
             body()
             turn(eventLoop).settle(count, on: eventLoop)
         }
-        // Only event loops can be made to wait here, not other threads.
+        // Only event loops can wait here; other threads cannot.
         if isTooMuch, let own = MultiThreadedEventLoopGroup.currentEventLoop { turn(own).fill() }
     }
 }

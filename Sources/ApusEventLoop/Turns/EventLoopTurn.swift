@@ -42,7 +42,8 @@ package final class EventLoopTurn {
     private var settled = 0
     private var wakeup: EventLoopWakeup?
     private var isRung = false
-    /// Flushes the collected writes. Called after the light workers and after the others.
+    /// Flushes the collected writes. Called after the light workers, and again after the other
+    /// workers.
     package var flush: () -> Void = {}
 
     /// - Parameter backlog: The deliveries in transit between the loops of a server; `nil` without
@@ -79,8 +80,8 @@ package final class EventLoopTurn {
 
     // MARK: Deliveries between event loops
 
-    /// Fills the turn, because the other loops have not made the deliveries that were passed to
-    /// them.
+    /// Marks the turn as full, because the other loops have not made the deliveries that were
+    /// passed to them.
     package func fill() { self.hot.deliveries = max(self.hot.deliveries, Self.maximumDeliveries) }
 
     /// Records deliveries that were received from another loop and made.

@@ -17,9 +17,9 @@ import NIOPosix
 /// Confined to its event loop.
 package final class EventLoopWakeup {
     private enum State {
-        /// The pipe is being registered. Leaves to `open` or `unavailable`.
+        /// The pipe is being registered. Transitions to `open` or `unavailable`.
         case opening(isRung: Bool)
-        /// The pipe is registered. Leaves to `unavailable` if a write fails.
+        /// The pipe is registered. Transitions to `unavailable` if a write fails.
         case open
         /// No descriptor is free, or the event loop does not support pipes: a timer replaces the
         /// pipe.

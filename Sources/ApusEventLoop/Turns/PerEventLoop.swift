@@ -15,7 +15,7 @@ package final class PerEventLoop<Value: AnyObject>: Sendable {
     /// Returns the object of an event loop. Must be called on that loop.
     package func value(on eventLoop: any EventLoop) -> Value {
         eventLoop.preconditionInEventLoop()
-        // The list holds only objects made by `make`.
+        // The list contains only objects created by `make`.
         if let present = self.values.withLockedValue({ $0.value(of: eventLoop) }) { return unsafeDowncast(present, to: Value.self) }
         let value = self.make(eventLoop)
         self.values.withLockedValue { $0.append(value, of: eventLoop) }
@@ -25,11 +25,11 @@ package final class PerEventLoop<Value: AnyObject>: Sendable {
 
 /// The objects by event loop.
 ///
-/// Not generic: a generic lookup would spend most of its time on type metadata, and each new
-/// connection requires several lookups.
+/// The type is not generic, because a generic lookup would spend most of its time on type metadata,
+/// and each new connection requires several lookups.
 private struct EventLoopValues: Sendable {
-    /// A list, because hashing takes longer than searching a few entries. Retains the loops, so
-    /// that no other loop can have the address of an entry.
+    /// The entries form a list, because hashing takes longer than searching a few entries. Retains
+    /// the loops, so that no other loop can have the address of an entry.
     private var entries: [NIOLoopBound<AnyObject>] = []
 
     func value(of eventLoop: any EventLoop) -> AnyObject? {

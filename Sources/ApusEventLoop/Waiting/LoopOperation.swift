@@ -15,7 +15,7 @@ package import NIOCore
 ///
 /// - Parameters:
 ///   - eventLoop: The event loop of the operation.
-///   - start: Called on the event loop, immediately if called there.
+///   - start: Called on the event loop, immediately if the caller is on the event loop.
 /// - Throws: The error of the operation; by default `CancellationError` if the task is cancelled.
 package func withLoopOperation<Value: Sendable>(
     on eventLoop: any EventLoop, returning: Value.Type = Value.self,
@@ -34,12 +34,12 @@ package func withLoopOperation<Value: Sendable>(
 /// An operation of an event loop for which a task waits. See
 /// ``withLoopOperation(on:returning:_:)``.
 ///
-/// Any thread can hold it. All methods must be called on the event loop.
+/// Any thread may store the value. All methods must be called on the event loop.
 package struct LoopOperation<Value: Sendable>: Sendable {
     private enum State {
-        /// The operation was not started. Leaves to `running` or `ended` (cancelled).
+        /// The operation was not started. Transitions to `running` or `ended` (cancelled).
         case created
-        /// Leaves to `ended`.
+        /// Transitions to `ended`.
         case running(Running)
         case ended
     }

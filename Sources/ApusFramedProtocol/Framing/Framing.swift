@@ -19,14 +19,14 @@ public struct Framing: Hashable, Sendable {
     /// transfers.
     public static let version2 = Self(form: .version2)
 
-    /// For servers: version 2 and the fixed mode on one port, distinguished by the first byte of
-    /// the client.
+    /// Version 2 and the fixed mode on one port, distinguished by the client's first byte. Valid
+    /// for servers only.
     ///
     /// - Parameter headerLength: The length of the header in the fixed mode, in bytes. Default:
     ///   100.
     public static func either(headerLength: Int = 100) -> Self { Self(form: .either(headerLength: headerLength)) }
 
-    /// Checks that one side can use the framing.
+    /// Checks that a client or a server can use the framing.
     ///
     /// - Throws: ``FramedError/Code/invalidConfiguration`` for a header length outside
     ///   ``FixedHeader/agreeableLengths``, and for a client configured with

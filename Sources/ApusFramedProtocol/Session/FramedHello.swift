@@ -18,7 +18,7 @@ public struct FramedHello: Hashable, Sendable {
     /// The largest message body that the side accepts. Unit: bytes.
     public var maximumBodyBytes: Int
 
-    /// Creates the hello of a side with these limits.
+    /// Creates the hello of a side with the given capabilities and limits.
     ///
     /// - Parameters:
     ///   - capabilities: The names of the supported features.

@@ -5,9 +5,9 @@ public import NIOCore
 /// The state machine of one side of a framed connection. It turns received bytes into messages,
 /// frames of transfers, and answers.
 ///
-/// It performs no I/O: the caller passes bytes in and performs the returned actions in order, so it
-/// runs on any event loop. When a peer of version 2 violates the protocol, it receives an error
-/// frame. The session then fails and reads nothing more.
+/// It performs no I/O: the caller passes bytes in and performs the returned actions in order, so
+/// the session runs on any event loop. A peer of version 2 that violates the protocol receives an
+/// error frame. The session then fails and reads nothing more.
 public struct FramedSession: Sendable {
     /// An effect for the caller to perform, in the returned order.
     public enum Action: Hashable, Sendable {
@@ -37,7 +37,7 @@ public struct FramedSession: Sendable {
     }
 
     private enum Dialect {
-        /// A server before the first byte. Transitions to one of the others.
+        /// A server before the first byte. Transitions to `version2` or `fixedHeader`.
         case undecided
         case fixedHeader(FixedHeaderDecoder, length: Int)
         /// Version 2. `peer` is `nil` until the peer's hello arrives.
@@ -110,8 +110,8 @@ public struct FramedSession: Sendable {
     /// Whether the peer uses version 2, which has ping and bye frames.
     public var speaksVersion2: Bool { if case .version2 = self.dialect { true } else { false } }
 
-    /// Returns whether the peer has sent an incomplete head. `pending` holds the bytes that are not
-    /// decoded yet.
+    /// Returns whether the peer has sent an incomplete head. `pending` contains the bytes that are
+    /// not decoded yet.
     public func isWithinHead(_ pending: ByteBuffer) -> Bool {
         guard !self.hasEnded else { return false }
         switch self.dialect {
@@ -144,7 +144,7 @@ public struct FramedSession: Sendable {
 
     // MARK: Events
 
-    /// Handles the connection of the transport.
+    /// Handles the event that the transport has connected.
     public mutating func connected() -> [Action] {
         switch self.dialect {
         case .fixedHeader: [.opened(nil)]
@@ -203,8 +203,8 @@ public struct FramedSession: Sendable {
         return Self.bytes(FrameHead(.ping, header: ["id": .integer(id)]))
     }
 
-    /// Ends the session because of a local error. Returns the error frame for a peer of version 2,
-    /// and the failure.
+    /// Ends the session because of an error. Returns the error frame for a peer of version 2, and
+    /// the failure.
     public mutating func failed(_ error: FramedError) -> [Action] {
         guard !self.hasEnded else { return [] }
         self.hasEnded = true
@@ -242,7 +242,7 @@ public struct FramedSession: Sendable {
 
     // MARK: Frames
 
-    /// Decodes one part. Returns `false` when it needs more bytes.
+    /// Decodes one part. Returns `false` when more bytes are needed.
     private mutating func step(_ buffer: inout ByteBuffer, _ actions: inout [Action]) throws(FramedError) -> Bool {
         switch self.dialect {
         case .undecided: return false

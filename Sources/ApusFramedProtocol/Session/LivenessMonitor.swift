@@ -58,8 +58,8 @@ package struct LivenessMonitor: Sendable {
     ///
     /// - Parameters:
     ///   - isWithinHead: Whether the bytes ended within a head.
-    ///   - isAnotherHead: Whether the bytes completed a head, so that the incomplete one began with
-    ///     them.
+    ///   - isAnotherHead: Whether the bytes completed a head, so that the incomplete head began
+    ///     with these bytes.
     package mutating func received(isWithinHead: Bool, isAnotherHead: Bool, at now: Duration) {
         self.receivedAt = now
         self.pingedAt = nil

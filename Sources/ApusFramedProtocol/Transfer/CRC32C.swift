@@ -3,8 +3,8 @@ import CCRC32C
 /// The checksum of a chunk: the CRC with Castagnoli's polynomial, as in iSCSI, SCTP and ext4.
 ///
 /// Source: RFC 3720 appendix B.4. This implementation uses the processor's CRC instruction where
-/// available (SSE 4.2, ARMv8 with CRC), which is fourteen times as fast as the fallback: eight
-/// bytes at a time with eight tables ("slicing by 8", Kounavis and Berry).
+/// available (SSE 4.2, ARMv8 with CRC). The instruction is fourteen times as fast as the fallback,
+/// which processes eight bytes at a time with eight tables ("slicing by 8", Kounavis and Berry).
 package struct CRC32C: Sendable {
     private var register: UInt32 = .max
     private let isAccelerated: Bool

@@ -5,7 +5,7 @@ import Foundation
 ///
 /// Dangerous names are rejected and not repaired: one file must not have two names, and a sender
 /// must be able to predict the name of the stored file. A name alone says nothing about symbolic
-/// links, so the caller opens each component relative to the folder above it and follows no link.
+/// links, so the caller must open each component relative to its parent folder and follow no link.
 public struct SafeFileName: Hashable, Sendable, CustomStringConvertible {
     /// The maximum length of a component, NAME_MAX of Linux and Apple's systems. Unit: bytes of
     /// UTF-8.
@@ -21,7 +21,7 @@ public struct SafeFileName: Hashable, Sendable, CustomStringConvertible {
     public let components: [String]
 
     /// Validates a relative path whose components are separated by slashes. The name is stored in
-    /// composed form (NFC), because Apple's file systems deliver names decomposed.
+    /// composed form (NFC), because Apple's file systems may return decomposed names.
     ///
     /// - Throws: ``TransferError/Code/nameRefused`` for an empty or absolute path, `.` and `..`, a
     ///   backslash, a drive (`C:`), control characters, characters that change the text direction,
@@ -67,7 +67,7 @@ public struct SafeFileName: Hashable, Sendable, CustomStringConvertible {
 
     /// Whether a component begins with a dot, which hides files and folders from listings.
     ///
-    /// Leading characters that some file systems ignore, such as HFS+, are skipped.
+    /// Skips leading characters that some file systems, such as HFS+, ignore.
     package var isHidden: Bool {
         self.components.contains { component in
             guard let first = component.utf8.first, first >= 0x80 else { return component.utf8.first == UInt8(ascii: ".") }

@@ -12,7 +12,7 @@ package enum TransferChunk {
     /// The maximum length of the body of a data frame.
     package static let maximumBodyBytes = Self.prefixBytes + Self.maximumBytes
 
-    /// The number of bytes of a data frame other than those of the file.
+    /// The number of bytes that a data frame contains in addition to the bytes of the file.
     package static let overhead = FrameStart.length + Self.prefixBytes
 
     /// Appends the whole frame of a chunk. The bytes are read directly into the buffer, without a
@@ -80,7 +80,7 @@ package enum TransferChunk {
         return crc.value
     }
 
-    /// Assembles the body of a frame from its pieces. Holds at most one chunk.
+    /// Assembles the body of a frame from its pieces. Stores at most one chunk.
     package struct Assembler: Sendable {
         /// The memory that the bytes are copied to; `nil` when the pieces are kept as received.
         private var memory: BufferPool?

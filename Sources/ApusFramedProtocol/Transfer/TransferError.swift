@@ -27,7 +27,8 @@ public struct TransferError: Error, Hashable, CustomStringConvertible {
         public static let corrupted = Self(rawValue: "corrupted")
         /// The other side did not make progress in time.
         public static let timeout = Self(rawValue: "timeout")
-        /// The connection ended. Durable data is kept, and the next connection resumes from there.
+        /// The connection ended. Durable data is kept, and the transfer can resume after it over
+        /// the next connection.
         public static let interrupted = Self(rawValue: "interrupted")
         /// Either side cancelled the transfer.
         public static let cancelled = Self(rawValue: "cancelled")

@@ -10,8 +10,9 @@ public struct TransferLimits: Hashable, Sendable {
     /// The space that is kept free on the disk. Unit: bytes. Default: 64 MiB.
     public var reservedBytes: Int = 64 << 20
     /// The maximum number of concurrent transfers of one connection. Default: 16. While the disk is
-    /// slow, each can hold a window of up to 8 MiB, and all of them together about 24 MiB. Files of
-    /// at most 16 KiB, whose bytes arrive with their offers, have a separate limit of 64.
+    /// slow, each transfer can occupy up to 8 MiB of memory, and all transfers together about 24
+    /// MiB. Files of at most 16 KiB, whose bytes arrive with their offers, have a separate limit of
+    /// 64.
     public var transfersOfSession: Int = 16
     /// The time for which an unfinished file is kept for its sender. Default: seven days.
     public var expiry: Duration = .seconds(7 * 24 * 3600)

@@ -26,7 +26,8 @@ package struct TransferOffer: Hashable, Sendable {
     /// The SHA-256 of the whole file, in hexadecimal digits, when its bytes follow the offer
     /// (``WholeFile``).
     package var wholeHash: String?
-    /// The hash of the file's first bytes, if the receiver requested it. Only in a repeated offer.
+    /// The hash of the file's first bytes, if the receiver requested it. Present only in a repeated
+    /// offer.
     package var shown: PrefixProof?
 
     package init(

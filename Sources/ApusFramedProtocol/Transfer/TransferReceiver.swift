@@ -7,26 +7,26 @@ import ApusJSON
 package struct TransferReceiver: Sendable {
     private enum State: Equatable {
         /// The file follows its offer. Transitions to `taking` (intact), `deciding` (damaged), or
-        /// ends.
+        /// `ended`.
         case awaitingWhole
-        /// The disk stores a whole file. Transitions to `deciding` (``declined(at:)``), or ends.
+        /// The disk stores a whole file. Transitions to `deciding` (``declined(at:)``), or `ended`.
         /// With `isCancelled`, the sender no longer waits for the result.
         case taking(isCancelled: Bool)
         /// The caller determines the existing bytes. Transitions to `receiving`, `asking`
-        /// (``prepared(upTo:at:)``), or ends.
+        /// (``prepared(upTo:at:)``), or `ended`.
         case deciding
         /// The sender must present the hash of the existing bytes. Transitions to `comparing`, or
-        /// ends.
+        /// `ended`.
         case asking(offset: Int)
         /// The caller compares the hash. Transitions to `receiving` (``compared(isEqual:at:)``), or
-        /// ends.
+        /// `ended`.
         case comparing(offset: Int)
-        /// Transitions to `finishing` after all chunks and the sender's hash, or ends.
+        /// Transitions to `finishing` after all chunks and the sender's hash, or `ended`.
         case receiving
-        /// The remaining bytes are written, everything is synced and compared, and the file gets
-        /// its name. Ends.
+        /// The remaining bytes are written, everything is synced and compared, and the file
+        /// receives its name. Transitions to `ended`.
         case finishing
-        /// A cancellation was sent and awaits its answer. Ends.
+        /// A cancellation was sent and awaits its answer. Transitions to `ended`.
         case cancelling
         /// Final.
         case ended
@@ -44,8 +44,8 @@ package struct TransferReceiver: Sendable {
         /// After all pending writes: sync the file, compare the hash of all bytes, rename the file,
         /// sync its folder; then call ``finished(isEqual:had:)``.
         case finish(sha256: String)
-        /// Store the file in one step, with the same result as ``finish(sha256:)``. All of it was
-        /// received and nothing is written. Then call ``finished(isEqual:had:)``, or
+        /// Store the file in one step, with the same result as ``finish(sha256:)``. All bytes were
+        /// received, and none is written yet. Then call ``finished(isEqual:had:)``, or
         /// ``declined(at:)``.
         case take(sha256: String)
         /// Delete the unfinished file: it differs from the sender's file.
@@ -168,9 +168,9 @@ package struct TransferReceiver: Sendable {
     }
 
     /// Syncs after ``TransferSettings/syncBytes`` or a quarter of the window, whichever is less:
-    /// the sender is acknowledged before it has to wait, and the disk is not synced for each chunk.
-    /// One sync runs at a time, so on a slow disk the next one covers all bytes that were written
-    /// during it.
+    /// the sender receives an acknowledgement before it has to wait, and the disk is not synced for
+    /// each chunk. One sync runs at a time, so on a slow disk the next one covers all bytes that
+    /// were written during it.
     private mutating func syncIfDue() -> [Action] {
         guard self.syncing == self.durable, self.written > self.syncing else { return [] }
         let due = min(self.settings.syncBytes, self.settings.window / 4)

@@ -12,9 +12,9 @@ package struct TransferSender: Sendable {
     private enum State: Equatable {
         /// Transitions to `offered` (start).
         case idle
-        /// Transitions to `hashing` or `sending` (accept), or ends.
+        /// Transitions to `hashing` or `sending` (accept), or `ended`.
         case offered
-        /// The receiver requires the hash of the beginning. Transitions to `showing`, or ends.
+        /// The receiver requires the hash of the beginning. Transitions to `showing`, or `ended`.
         case hashing(offset: Int)
         /// The hash was sent. Transitions to `sending`: from `offset` when the hash matches, else
         /// from 0.
@@ -22,9 +22,9 @@ package struct TransferSender: Sendable {
         /// Transitions to `finishing` when all data is sent.
         case sending
         /// All data and its hash are sent. Transitions to `sending` when a resend is requested, or
-        /// ends.
+        /// `ended`.
         case finishing
-        /// A cancellation was sent and awaits its answer. Ends.
+        /// A cancellation was sent and awaits its answer. Transitions to `ended`.
         case cancelling
         /// Final.
         case ended
@@ -34,7 +34,7 @@ package struct TransferSender: Sendable {
         case send(FrameHead)
         /// Hash the first bytes of the file and call ``prefixHashed(_:at:)``.
         case hashPrefix(length: Int)
-        /// The number of bytes that are durable at the receiver.
+        /// Report this number of bytes as durable at the receiver.
         case progress(durable: Int)
         case end(TransferOutcome)
     }
@@ -54,7 +54,7 @@ package struct TransferSender: Sendable {
     private var state = State.idle
     /// The offset of the next byte to send.
     private var position = 0
-    /// The end of the bytes that were ever sent.
+    /// The offset after the last byte that was ever sent.
     private var furthest = 0
     private var durable = 0
     /// The number of requested resends. Bytes that were read before the last request must not be
@@ -71,7 +71,7 @@ package struct TransferSender: Sendable {
 
     package var hasEnded: Bool { self.state == .ended }
 
-    /// Whether all bytes were sent, but not their hash: ``Next/hash``.
+    /// Whether all bytes were sent, but their hash was not (``Next/hash``).
     package var awaitsHash: Bool { self.state == .sending && self.position == self.offer.size }
 
     // MARK: Local events
@@ -148,7 +148,7 @@ package struct TransferSender: Sendable {
         case .sending where self.position == self.durable:
             self.waitingSince = now  // the sender's own work is pending
             return []
-        // The receiver may hash this beginning, or first check another sender's file.
+        // The receiver may hash the beginning of the file, or first check another sender's file.
         case .showing(let offset): return self.timedOut(waited, of: self.settings.timeout(hashing: offset))
         case .offered: return self.timedOut(waited, of: self.settings.timeout(hashing: self.offer.size))
         case .sending, .finishing: return self.timedOut(waited, of: self.settings.timeout)

@@ -3,7 +3,7 @@ package struct TransferSettings: Hashable, Sendable {
     /// The maximum number of bytes that are sent and not yet durable at the receiver. It provides
     /// back-pressure and bounds the memory.
     package var window = 8 << 20
-    /// The maximum size of a chunk. Smaller when the rate is limited.
+    /// The maximum size of a chunk, in bytes. A rate limit reduces it.
     package var chunkBytes = TransferChunk.maximumBytes
     /// The maximum number of resends per transfer.
     package var maximumResends = 16

@@ -18,8 +18,8 @@ public enum FramedClient {
     ///   - port: The port.
     ///   - configuration: The configuration.
     ///   - eventLoop: The event loop of the connection. Default: one of the process-wide group.
-    /// - Returns: The connection, in version 2 after both hellos. Close it when it is no longer
-    ///   needed.
+    /// - Returns: The open connection; in version 2, both sides have sent their hello. Close the
+    ///   connection when it is no longer needed.
     /// - Throws: `FramedError`: `transport` with a `ConnectivityError` as its cause when the server
     ///   is unreachable, the error of the handshake, or `invalidConfiguration`. `CancellationError`
     ///   when the task was cancelled.
@@ -75,7 +75,7 @@ public enum FramedClient {
         return try await withLoopOperation(on: eventLoop) { operation in
             let attempt = configuration.dialer.dial(target, on: eventLoop)
             operation.whenCancelled { attempt.cancel() }
-            // Synchronously, because the handler must be in the pipeline before the first byte
+            // Runs synchronously, because the handler must be in the pipeline before the first byte
             // arrives.
             attempt.futureResult.assumeIsolated().whenComplete { result in
                 switch result {

@@ -5,8 +5,8 @@ public import NIOCore
 
 /// The progress of a message or a file.
 public struct FramedProgress: Sendable, Hashable {
-    /// The number of bytes that were written to the transport; for a file, of those that are
-    /// durable at the receiver.
+    /// The number of bytes that were written to the transport; for a file, the number of bytes that
+    /// are durable at the receiver.
     public var sentBytes: Int
     /// The total number of bytes.
     public var totalBytes: Int
@@ -30,8 +30,8 @@ extension FramedConnection {
     ///   - body: The body.
     ///   - header: The fields of the header.
     ///   - timeout: The maximum time of the call, including the wait for earlier messages. If the
-    ///     message is being sent by then, the connection closes. Default: `nil`, no limit apart
-    ///     from ``FramedConnectionConfiguration/stallTimeout``.
+    ///     message is being sent when the time expires, the connection closes. Default: `nil`, no
+    ///     limit apart from ``FramedConnectionConfiguration/stallTimeout``.
     ///   - progress: Receives the progress.
     /// - Throws: `FramedError`: `headerTooLarge` or `frameTooLarge` when the message exceeds a
     ///   limit that the peer announced or the agreed header length, `invalidUse` for a header that
@@ -72,7 +72,8 @@ extension FramedConnection {
 
     /// Sends a message.
     ///
-    /// - Parameter nextPiece: Called until it has returned the whole body, or `nil`.
+    /// - Parameter nextPiece: Returns the next piece of the body. Called until the pieces form the
+    ///   whole body, or until it returns `nil`.
     func send(
         header: JSONObject, bodyLength: Int, timeout: Duration?, progress: ProgressHandler?, nextPiece: () async throws -> ByteBuffer?
     ) async throws {
@@ -119,8 +120,8 @@ extension FramedConnection {
         return try handler.message(header, bodyLength: bodyLength)
     }
 
-    /// The number of pieces in flight at which the next one waits. Keeps the transport busy while a
-    /// piece is produced, and bounds the memory of a message.
+    /// The number of pieces in flight at which the next piece waits. Keeps the transport busy while
+    /// a piece is produced, and bounds the memory of a message.
     private static let maximumPiecesInFlight = 3
 
     /// Writes the buffers of one piece.
@@ -145,7 +146,7 @@ extension FramedConnection {
         } catch let error as FramedError {
             throw self.closure?.error ?? error
         } catch {
-            // The transport only reports that it is closed; the connection has the reason.
+            // The transport reports only that it is closed; the connection stores the reason.
             throw self.closure?.error ?? FramedError(.connectionLost, message: "the connection ended within a message", cause: error)
         }
     }

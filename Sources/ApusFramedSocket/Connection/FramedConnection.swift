@@ -59,8 +59,8 @@ public final class FramedConnection: Sendable {
         self.confined = .sending(Confined(), to: eventLoop)
         let link = OwnerLink<FramedConnection>(on: eventLoop)
         self.link = link
-        // In a later turn, because the inbox calls this from within the handler. `pauseChanged`
-        // reads the value at that time, which may have changed again.
+        // Runs in a later turn, because the inbox calls this closure from within the handler.
+        // `pauseChanged` then reads the current value, which may have changed again.
         self.inbox = FramedInbox(bound: configuration.receivedBytes) { link.inLaterTurn { $0.pauseChanged() } }
         self.confined.value.transfers = FramedTransfers(
             connection: self, receiving: configuration.receiving, settings: configuration.transfers,
@@ -116,7 +116,7 @@ public final class FramedConnection: Sendable {
 
     // MARK: Closing
 
-    /// Closes the connection gracefully and waits, at most
+    /// Closes the connection gracefully, and waits until it has closed, at most for
     /// ``FramedConnectionConfiguration/closeTimeout``.
     ///
     /// A message that is being sent is completed; waiting messages and file transfers fail with

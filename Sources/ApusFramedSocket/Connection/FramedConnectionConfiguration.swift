@@ -14,8 +14,8 @@ public struct FramedConnectionConfiguration: Sendable {
     /// The peer is slowed down, not disconnected.
     public var receivedBytes: Int = 1 << 20
 
-    /// The timeout from the connection of the transport to the peer's hello, including TLS at a
-    /// server.
+    /// The maximum time from the connection of the transport until the peer's hello arrives; on a
+    /// server, including the TLS handshake.
     ///
     /// Default: 10 seconds. The fixed mode has no hello; only TLS is limited.
     public var handshakeTimeout: Duration = .seconds(10)
@@ -36,8 +36,8 @@ public struct FramedConnectionConfiguration: Sendable {
     /// The time within which the peer must send any byte after a ping. Default: 20 seconds.
     public var pingTimeout: Duration = .seconds(20)
 
-    /// The maximum time of a graceful close: to send what is queued, and to receive the peer's bye.
-    /// The connection is then aborted. Default: 5 seconds.
+    /// The maximum time of a graceful close: to send the queued data, and to receive the peer's
+    /// bye. The connection is then aborted. Default: 5 seconds.
     public var closeTimeout: Duration = .seconds(5)
 
     /// Creates a configuration with default values and the given framing.
@@ -51,7 +51,7 @@ public struct FramedConnectionConfiguration: Sendable {
     /// Default: 30 seconds. On expiry the transfer fails; the connection stays open.
     public var transferTimeout: Duration = .seconds(30)
 
-    /// The acceptance of files from the peer, for clients and servers. Requires version 2.
+    /// The settings for files from the peer, on clients and servers. Requires version 2.
     ///
     /// Default: `nil`, no files are accepted.
     public var receiving: FileReceiving?

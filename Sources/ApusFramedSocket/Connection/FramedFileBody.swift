@@ -16,7 +16,7 @@ public struct FramedFileBody: AsyncSequence, Sendable {
     public var length: Int { self.file.status.size }
     private let file: SourceFile
 
-    /// Opens a file. Blocks until the disk has opened it.
+    /// Opens a file. Blocks until the file is open.
     ///
     /// - Throws: `TransferError.Code.source` when the file cannot be opened or is not a regular
     ///   file.
@@ -53,7 +53,7 @@ public struct FramedFileBody: AsyncSequence, Sendable {
             var ready = Deque<ByteBuffer>()
             /// The number of pieces that are being read.
             var pendingReads = 0
-            /// The number of bytes that were requested to be read.
+            /// The number of bytes for which reads were submitted.
             var requested = 0
             var failure: TransferError?
             var waiter: CheckedContinuation<Result<ByteBuffer?, TransferError>, Never>?
@@ -73,8 +73,8 @@ public struct FramedFileBody: AsyncSequence, Sendable {
             let result = await withCheckedContinuation { continuation in
                 let (result, reads) = self.state.withLockedValue { state -> (Result<ByteBuffer?, TransferError>?, Int) in
                     let piece = state.ready.popFirst()
-                    // Refills when at most half of the pieces remain, so that the thread does not
-                    // wake up for each piece.
+                    // Refills when at most half of the pieces remain, so that the thread is not
+                    // resumed for each piece.
                     var reads = 0
                     if state.pendingReads + state.ready.count <= Self.ahead / 2 {
                         while state.pendingReads + state.ready.count < Self.ahead, state.requested < self.file.status.size {

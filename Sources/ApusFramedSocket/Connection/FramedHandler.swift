@@ -25,7 +25,7 @@ final class FramedHandler: ChannelInboundHandler {
         case ended
     }
 
-    /// The reasons for not reading.
+    /// The reasons why reading is paused.
     struct Pauses: OptionSet {
         let rawValue: UInt8
         /// The inbox is full.
@@ -64,7 +64,8 @@ final class FramedHandler: ChannelInboundHandler {
     private var waitingBytes = 0
     /// The number of queued answers.
     private var answers = 0
-    /// The answers of this turn that are not written yet. Many small ones are written as one.
+    /// The answers of this turn that are not written yet. Many small answers are written as one
+    /// buffer.
     private var unwrittenBytes = ByteBuffer()
     private var unwrittenAnswers = 0
     /// The latest answer to a ping, while the channel is not writable.
@@ -194,7 +195,7 @@ final class FramedHandler: ChannelInboundHandler {
             case .messageBody(let bytes): self.connection?.inbox.receivedPart(.body(bytes))
             case .messageEnded: self.connection?.inbox.receivedPart(.end)
             case .transfer(let part): self.connection?.handlerReceived(part)
-            case .pong: break  // any received byte counts, see channelRead
+            case .pong: break  // `channelRead` reports all received bytes to `liveness`
             case .receivedBye:
                 self.hasReceivedBye = true
                 self.connection?.handlerReceivedBye()
@@ -205,8 +206,8 @@ final class FramedHandler: ChannelInboundHandler {
 
     /// Writes and flushes. The future succeeds when the transport has written all buffers.
     ///
-    /// - Parameter flushesAtOnce: Whether to flush immediately. Otherwise flushes at the end of
-    ///   this turn.
+    /// - Parameter flushesAtOnce: Whether to flush immediately; `false` flushes at the end of this
+    ///   turn.
     @discardableResult
     func write(_ buffers: [ByteBuffer], flushesAtOnce: Bool = true) -> EventLoopFuture<Void>? {
         self.writeAnswers()  // the queued answers precede the buffers
@@ -246,7 +247,7 @@ final class FramedHandler: ChannelInboundHandler {
     /// Writes an answer to the peer at the end of this turn. Reading stops while many answers are
     /// queued.
     func answer(_ head: FrameHead) {
-        // A bye frame must be the last one.
+        // A bye frame must be the last frame.
         guard let context = self.context, case .running = self.phase, !self.hasSentBye else { return }
         // This side creates the head, with only text and numbers, so that encoding never fails.
         try? head.write(into: &self.unwrittenBytes)
@@ -346,7 +347,7 @@ final class FramedHandler: ChannelInboundHandler {
     func sendBye() {
         guard case .running = self.phase else { return self.cut() }
         self.startCloseTimer()
-        // In the fixed mode, which has no bye frame, closing the transport has its meaning.
+        // The fixed mode has no bye frame; closing the transport has the same meaning.
         let bye = self.hasSentBye ? [] : self.session.bye()
         let isLast = self.hasReceivedBye || !self.session.speaksVersion2 || !self.session.isOpen
         self.hasSentBye = true
@@ -356,8 +357,8 @@ final class FramedHandler: ChannelInboundHandler {
         written?.assumeIsolated().whenComplete { _ in self.cut() }
     }
 
-    /// Closes after an error of the session. In version 2 the peer gets time to read the error
-    /// frame: closing immediately could discard the frame before the peer reads it.
+    /// Closes after an error of the session. In version 2 the transport stays open at first, so
+    /// that the peer can read the error frame: closing it immediately could discard the frame.
     private func close(because error: FramedError) {
         switch self.phase {
         case .closing, .ended: return

@@ -124,7 +124,7 @@ struct FramedInboxStateMachine {
 
     // MARK: Readers
 
-    /// Requests the next message. Skips the rest of the previous one.
+    /// Requests the next message. Skips the rest of the previous message.
     mutating func nextMessage() -> Action { self.wait(for: .message) }
 
     /// Requests the next piece of a message's body.
@@ -182,7 +182,7 @@ struct FramedInboxStateMachine {
         }
         guard case .ended(let error) = self.state else { return nil }
         if let error { return .failed(error) }
-        // Without an error, the reader would take the part that has arrived for the whole body.
+        // Without an error, the reader would mistake the received part for the whole body.
         if case .piece = request {
             return .failed(FramedError(.closed, message: "the connection was closed before the end of the body"))
         }

@@ -6,9 +6,10 @@ public import NIOCore
 /// The received messages of a connection, in order.
 ///
 /// The sequence ends when either side closes the connection. After a failure it throws a
-/// `FramedError` after the last message. The connection stops reading while too much is unread
-/// (``FramedConnectionConfiguration/receivedBytes``), so a slow reader slows the peer down. Only
-/// one task may read at a time. Requesting the next message skips the rest of the current body.
+/// `FramedError` after the last message. The connection stops reading while too many bytes are
+/// unread (``FramedConnectionConfiguration/receivedBytes``), so a slow reader slows the peer down.
+/// Only one task may read at a time. Requesting the next message skips the rest of the current
+/// body.
 public struct FramedMessages: AsyncSequence, Sendable {
     /// A received message.
     public typealias Element = FramedMessage
@@ -48,8 +49,8 @@ public struct FramedMessage: Sendable {
     public let body: FramedBody
 }
 
-/// The body of a message, in the pieces in which it arrives. Pieces are never empty. They have the
-/// announced length in total.
+/// The body of a message, in the pieces in which it arrives. Pieces are never empty. Their total
+/// length is the announced length.
 public struct FramedBody: AsyncSequence, Sendable {
     /// A piece of the body.
     public typealias Element = ByteBuffer
@@ -70,7 +71,7 @@ public struct FramedBody: AsyncSequence, Sendable {
         ///
         /// - Throws: The error that ended the connection, `FramedError.Code.closed` if this side
         ///   closed it before the end of the body, `FramedError.Code.invalidUse` after the next
-        ///   message was requested, `CancellationError`.
+        ///   message was requested, or `CancellationError` when the task is cancelled.
         public mutating func next() async throws -> ByteBuffer? {
             switch await self.inbox.nextPiece(of: self.number) {
             case .piece(let bytes)?: return bytes
@@ -97,7 +98,7 @@ public struct FramedBody: AsyncSequence, Sendable {
     }
 }
 
-/// The lock around ``FramedInboxStateMachine``, with the continuation of its reader.
+/// Protects a ``FramedInboxStateMachine`` with a lock, and stores the continuation of its reader.
 final class FramedInbox: Sendable {
     private struct Storage: Sendable {
         var machine: FramedInboxStateMachine
@@ -147,6 +148,7 @@ final class FramedInbox: Sendable {
             storage.lastReader &+= 1
             return storage.lastReader
         }
+        // Not `withLoopOperation`: a queued part is taken on the reader's thread, without a hop.
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 // Check inside the lock: an earlier cancellation found no continuation to resume.

@@ -2,15 +2,15 @@ import NIOConcurrencyHelpers
 
 /// Counts the pieces of one message that the transport has not written yet.
 ///
-/// The sending task waits for a number of unwritten pieces, and is resumed once instead of once per
-/// piece.
+/// The sending task waits until at most a given number of pieces is unwritten, and is resumed once
+/// instead of once per piece.
 final class InFlightPieces: Sendable {
     private struct State: Sendable {
         var count = 0
         var failure: (any Error)?
         var waiter: (maximum: Int, continuation: CheckedContinuation<Void, any Error>)?
 
-        /// The result for the waiter, if its condition holds.
+        /// The result for the waiter, if its condition is met.
         var answer: Result<Void, any Error>? {
             guard let waiter = self.waiter else { return nil }
             if let failure = self.failure { return .failure(failure) }

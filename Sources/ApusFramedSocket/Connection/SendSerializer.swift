@@ -9,7 +9,7 @@ final class SendSerializer: Sendable {
         fileprivate enum Phase: Sendable {
             case new
             case waiting(CheckedContinuation<Void, any Error>)
-            /// Cancelled before it waited.
+            /// The permit was cancelled before its task waited.
             case refused(any Error)
             case taken
             case over
@@ -32,7 +32,7 @@ final class SendSerializer: Sendable {
         var ending: FramedError?
         /// The waiting permits. Cancelled ones are removed.
         var queue = Deque<Permit>()
-        /// The callback for the release of the last permit.
+        /// Called when the last permit is released.
         var onIdle: (@Sendable () -> Void)?
     }
 
@@ -48,6 +48,7 @@ final class SendSerializer: Sendable {
 
     /// Waits for the permit. Call ``giveBack(_:)`` afterwards unless this throws.
     func take(_ permit: Permit) async throws {
+        // Not `withLoopOperation`: a free permit is taken on the caller's thread, without a hop.
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
                 let result: Result<Void, any Error>? = self.state.withLockedValue { state in

@@ -9,7 +9,7 @@ public struct FramedServerConfiguration: Sendable {
     ///
     /// A connection is counted until its handler has returned, even after it has closed.
     ///
-    /// Default: 1,000. Each needs a file descriptor and may hold
+    /// Default: 1,000. Each connection needs a file descriptor and may buffer
     /// ``FramedConnectionConfiguration/receivedBytes``.
     public var maximumConnections: Int = 1_000
 

@@ -4,8 +4,8 @@ import NIOCore
 
 /// Performs the disk work of one large transfer in order. Confined to its event loop.
 ///
-/// Work can be added while a thread is busy. The thread takes all pending work when it has finished
-/// its current list.
+/// Work can be added while a thread is busy. A thread that has finished its current list continues
+/// with all pending work.
 final class DiskBacklog {
     private let eventLoop: any EventLoop
     private let queue = SerialDiskQueue()

@@ -30,7 +30,7 @@ final class DiskQueue {
         self.waiting.append(Item(works: works, done: done))
         guard !self.isScheduled, self.activeJobs < Self.maximumJobs else { return }
         self.isScheduled = true
-        // Run after the other frames of the same read.
+        // The job starts after the other frames of the same read were handled.
         self.eventLoop.assumeIsolated().execute {
             self.isScheduled = false
             self.startJob()

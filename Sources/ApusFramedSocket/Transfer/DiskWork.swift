@@ -22,7 +22,7 @@ enum DiskWork: Sendable {
     /// on failure.
     case take(TransferOffer, [ByteBuffer], sha256: String, in: ReceivingFolder, session: UInt64, FileReceiving.Habits)
     case append([ByteBuffer], count: Int, to: PartFile)
-    /// Syncs the file, compares its hash and gives it its name.
+    /// Syncs the file, compares its hash and gives the file its name.
     case finish(PartFile, as: TransferOffer, in: ReceivingFolder, sha256: String, keepsAttributes: Bool)
     case discard(PartFile, in: ReceivingFolder)
     /// Removes an unfinished file that is empty.
@@ -178,7 +178,7 @@ struct DiskBatch {
     }
 }
 
-/// The folders in which files get their names during one batch. Each is opened once, and synced
+/// The folders in which files receive their names during one batch. Each is opened once, and synced
 /// once at the end.
 struct OpenFolders {
     private struct Key: Hashable {

@@ -22,14 +22,15 @@ final class FileDescriptor: Sendable {
         close(self.number)
     }
 
-    /// Opens a file in a folder for reading, without following links. Leaves its access time
-    /// unchanged where the system supports that. Returns `nil` when it cannot be opened.
+    /// Opens a file in a folder for reading, without following links. Leaves the access time of the
+    /// file unchanged where the system supports that. Returns `nil` when it cannot be opened.
     convenience init?(untouched name: String, in folder: FileDescriptor) {
         let flags = O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK
         #if canImport(Darwin)
             let number = openat(folder.number, name, flags)
         #else
-            // O_NOATIME, which Swift does not import. Only the owner of the file may use it.
+            // The added flag is O_NOATIME, which Swift does not import. Only the owner of the file
+            // may use it.
             var number = openat(folder.number, name, flags | 0o1_000_000)
             if number < 0, errno == EPERM { number = openat(folder.number, name, flags) }
         #endif
@@ -101,8 +102,8 @@ final class FileDescriptor: Sendable {
     }
 
     // The module that declares the members of `timespec` cannot be imported explicitly, and whether
-    // the compiler finds them varies between builds. On all supported platforms it consists of two
-    // words: seconds and nanoseconds.
+    // the compiler finds them varies between builds. On all supported platforms, `timespec`
+    // consists of two words: seconds and nanoseconds.
 
     private static func time(_ seconds: Int64, _ nanoseconds: Int64) -> timespec {
         unsafeBitCast((Int(clamping: seconds), Int(clamping: nanoseconds)), to: timespec.self)
@@ -121,7 +122,7 @@ final class FileDescriptor: Sendable {
         var inode: UInt64
         /// The number of hard links.
         var links: UInt64
-        /// Nanoseconds since 1970.
+        /// The modification time, in nanoseconds since 1970.
         var modified: Int64
         var permissions: UInt16
 

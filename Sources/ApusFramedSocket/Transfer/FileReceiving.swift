@@ -7,12 +7,13 @@ public struct FileReceiving: Sendable {
     /// Whether permissions and the modification time are applied when the sender provides them.
     /// Default: `false`.
     public var keepsAttributes: Bool
-    /// Whether an existing file with the offered name is compared with the sender's and, when it is
-    /// the same, not sent again. The existing file, its permissions and its times remain unchanged.
+    /// Whether an existing file with the offered name is compared with the sender's file. When both
+    /// are the same, the file is not sent again. The existing file, its permissions and its times
+    /// remain unchanged.
     ///
     /// Default: `false`; the file is sent again and stored under a numbered name. With `true`, the
-    /// sender presents the SHA-256 of its file and receives only the result of the comparison: it
-    /// can detect that the name exists, and can test guesses of the content.
+    /// sender presents the SHA-256 of its file and receives only the result of the comparison. The
+    /// sender can thereby detect that the name exists, and test guesses of the content.
     public var recognizesFinished = false
     /// Whether names with a component that begins with a dot are accepted. Default: `false`.
     /// Examples in a home folder are `.ssh/authorized_keys` and `.bashrc`.
@@ -56,8 +57,8 @@ public struct ReceivedFileEvent: Sendable, Hashable {
         case progress(durableBytes: Int)
         /// The file is stored below the folder under this name, synced and verified.
         case completed(name: String)
-        /// The transfer failed. Received bytes are kept for the next attempt, unless they were
-        /// wrong.
+        /// The transfer failed. Received bytes are kept for the next attempt, unless they differ
+        /// from the sender's file.
         case failed(TransferError)
     }
 

@@ -1,11 +1,11 @@
 public import ApusFramedProtocol
 
-/// The configuration for sending files and folders: ``FramedConnection/send(files:as:_:)``.
+/// The configuration for sending files and folders with ``FramedConnection/send(files:as:_:)``.
 public struct FileSending: Sendable {
-    /// Whether the permissions and modification times of files are sent. Default: `false`. Those of
-    /// folders are never sent.
+    /// Whether the permissions and modification times of files are sent. Default: `false`.
+    /// Permissions and times of folders are never sent.
     public var keepsAttributes = false
-    /// The number of concurrent files, 1…16. Default: 4. A receiver accepts
+    /// The number of concurrent files, 1…16. Default: 4. A receiver accepts at most
     /// `TransferLimits.transfersOfSession`. Files of at most 16 KiB, which are sent with their
     /// offers, are limited to sixteen times this number, at most 64.
     public var maximumConcurrentFiles = 4
@@ -13,8 +13,8 @@ public struct FileSending: Sendable {
     /// connection that the receiver still considers alive. Default: 60 seconds, longer than a
     /// receiver with default settings needs to detect a dead connection.
     public var busyTimeout: Duration = .seconds(60)
-    /// Whether to skip a file silently, for instance because an earlier connection sent it.
-    /// Receives the name; called on any thread. Default: skips none.
+    /// Returns whether to skip a file without an event, for instance because an earlier connection
+    /// sent it. Receives the name; called on any thread. Default: skips no file.
     public var skips: @Sendable (String) -> Bool = { _ in false }
     /// Receives the events of each file. Called on the connection's event loop; it must not block.
     public var onEvent: @Sendable (SentFileEvent) -> Void
@@ -41,7 +41,7 @@ public struct SentFileEvent: Sendable, Hashable {
         /// large file.
         case offered
         /// The transfer begins at this offset, with the bytes before it already present at the
-        /// receiver: 0 for a new file, its size for a complete one.
+        /// receiver: 0 for a new file, the size for a complete file.
         case began(offset: Int)
         /// The number of bytes that are durable at the receiver.
         case progress(durableBytes: Int)

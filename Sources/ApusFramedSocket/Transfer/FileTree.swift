@@ -45,8 +45,8 @@ struct FileTree: Sequence, IteratorProtocol, Sendable {
     ///
     /// - Parameters:
     ///   - name: Replaces the name of the path; only for a single path.
-    ///   - readsSizes: Whether to determine the sizes of all files. Not needed if they are opened
-    ///     later.
+    ///   - readsSizes: Whether to determine the sizes of all files. Not needed if the files are
+    ///     opened later.
     init(_ paths: [String], as name: String? = nil, readsSizes: Bool = true) {
         self.roots = paths.reversed()
         self.name = name

@@ -5,12 +5,13 @@ import NIOCore
 
 extension FramedConnection {
     /// Sends a file to a peer that accepts files (``FramedConnectionConfiguration/receiving``).
-    /// Returns when the receiver has stored it durably under its name and verified its SHA-256.
+    /// Returns when the receiver has stored the file durably under its name and verified its
+    /// SHA-256.
     ///
     /// Several files and messages can be sent concurrently; files alternate by chunks. If the
-    /// connection breaks, send the file again over the next one: it resumes from the receiver's
-    /// durable bytes. Up to five pieces of 512 KiB are in memory per file, three if more than four
-    /// files are sent.
+    /// connection breaks, send the file again over the next connection: the transfer resumes after
+    /// the receiver's durable bytes. Up to five pieces of 512 KiB are in memory per file, three if
+    /// more than four files are sent.
     ///
     /// - Parameters:
     ///   - path: The path of the file.

@@ -8,7 +8,7 @@ extension FramedConnection {
     ///
     /// - Parameters:
     ///   - path: The path of the folder.
-    ///   - name: Replaces the name of the folder at the receiver. Default: its own name.
+    ///   - name: Replaces the name of the folder at the receiver. Default: the name of the folder.
     ///   - sending: The configuration.
     @discardableResult
     public func send(folder path: String, as name: String? = nil, _ sending: FileSending = .init()) async throws -> SentFiles {
@@ -19,9 +19,9 @@ extension FramedConnection {
     ///
     /// A file that cannot be read or is rejected is reported to ``FileSending/onEvent`` and
     /// counted, and the others continue. Links are followed if they are given as a path, and
-    /// omitted below. If the connection breaks, send the same paths over the next one: unfinished
-    /// files resume. A receiver with ``FileReceiving/recognizesFinished`` compares finished files
-    /// instead of receiving them again.
+    /// omitted within folders. If the connection breaks, send the same paths over the next one:
+    /// unfinished files resume. A receiver with ``FileReceiving/recognizesFinished`` compares
+    /// finished files instead of receiving them again.
     ///
     /// - Parameters:
     ///   - paths: The paths of the files and folders. The names at the receiver begin with the last

@@ -26,8 +26,8 @@ final class FramedTransfers {
     /// The number of received bytes of large files that are not written yet.
     private var unwritten = 0
     private static let maximumUnwritten = 24 << 20
-    /// The number of files up to which each is read ahead. With more, the memory adds up, and
-    /// reading one overlaps with sending another.
+    /// The maximum number of concurrent files for which each file is read ahead. With more files,
+    /// reading ahead would use too much memory, and reading one file overlaps with sending another.
     private static let maximumReadAhead = 4
     private var lastStream: UInt16
     /// The error that ends all transfers.
@@ -58,7 +58,7 @@ final class FramedTransfers {
     /// chunks.
     var sendsWholeFiles: Bool { self.rate == nil && self.connection?.peerAcceptsWholeFiles == true }
 
-    /// Opens a file, in one job with others that are opened at the same time.
+    /// Opens a file, in one job with other files that are opened at the same time.
     func open(_ source: OutgoingSource, then: @escaping (Result<OpenedFile, any Error>) -> Void) {
         self.disk.submit([.open(source, whole: self.sendsWholeFiles)]) { outcome in
             if let ending = self.ending { return then(.failure(ending)) }
@@ -136,7 +136,7 @@ final class FramedTransfers {
         switch part {
         case .head(let head):
             self.dataStream = head.stream
-            // A chunk is in the body. All other frames consist of their heads.
+            // A data frame with a body contains a chunk, which is handled at the end of the frame.
             guard head.type != .data || head.bodyLength == 0 else { return }
             self.receivedHead(head)
         case .body(let bytes):

@@ -8,7 +8,7 @@ import NIOPosix
 /// run concurrently with writes.
 ///
 /// A small file shares its jobs with the other small files of the connection. A large file has its
-/// own.
+/// own jobs.
 final class IncomingTransfer {
     private var machine: TransferReceiver
     private let receiving: FileReceiving
@@ -20,14 +20,14 @@ final class IncomingTransfer {
     private var ended: (() -> Void)?
     private var gatherer: TransferChunk.Assembler
     private var part: PartFile?
-    /// Whether the transfer holds a lease.
+    /// Whether the transfer has a lease.
     private var hasLease = false
     /// The work that was not submitted yet.
     private var queue: [DiskWork] = []
     private var isBusy = false
-    /// Replaces the queue for a large file.
+    /// The backlog of a large file, used instead of ``queue``.
     private let backlog: DiskBacklog?
-    /// The size from which a file is large. Unit: bytes.
+    /// The minimum size of a large file. Unit: bytes.
     static let largeBytes = 1 << 20
     private var isSyncing = false
     /// The number of bytes that are written.
@@ -140,8 +140,8 @@ final class IncomingTransfer {
     /// earlier.
     private func releaseWhenIdle() {
         guard self.machine.hasEnded, !self.isBusy, !self.isSyncing, self.queue.isEmpty, self.backlog?.isEmpty ?? true else { return }
-        // Unlock explicitly. A pool thread may still hold a reference for a moment, and the next
-        // sender would find the file locked.
+        // Unlock explicitly. A pool thread may still retain a reference for a moment, and the file
+        // would be locked for the next sender.
         self.part.take()?.unlock()
         guard self.hasLease else { return }
         self.hasLease = false
@@ -160,7 +160,7 @@ final class IncomingTransfer {
         self.queue.append(work)
         guard !self.isBusy else { return }
         self.isBusy = true
-        // Run after the other frames of the same read.
+        // The job starts after the other frames of the same read were handled.
         self.eventLoop.assumeIsolated().execute { self.work() }
     }
 

@@ -17,7 +17,7 @@ final class OutgoingList: Sendable {
         var isWhole: Bool { self.opened?.frame != nil }
     }
 
-    /// One batch.
+    /// One batch of the list.
     struct Piece: Sendable {
         var wholes: [File] = []
         var others: [File] = []

@@ -7,12 +7,13 @@ import NIOCore
 /// Performs the actions of ``TransferSender``. Confined to its event loop. The file is read on the
 /// thread pool in batches of chunks, while earlier batches are sent.
 final class OutgoingTransfer {
-    /// The number of batches that the transport may hold. Control frames are sent after them.
+    /// The maximum number of batches that wait in the transport. Control frames are sent after
+    /// them.
     private static let maximumWrites = 2
     /// The number of batches that are being read or wait for the transport, if the file is read
     /// ahead.
     private static let maximumReads = 3
-    /// The size of a batch. Reporting one to the event loop takes as long as reading 100 KiB.
+    /// The size of a batch. Reporting a batch to the event loop takes as long as reading 100 KiB.
     private static let batchBytes = 512 << 10
 
     /// Chunks that are read and framed in one job.
@@ -40,7 +41,7 @@ final class OutgoingTransfer {
     private let write: ([ByteBuffer]) -> EventLoopFuture<Void>?
     private let progress: ((FramedProgress) -> Void)?
     private var ended: ((TransferOutcome) -> Void)?
-    /// Serial, because each batch continues the hash of the file.
+    /// The queue is serial, because each batch continues the hash of the file.
     private let queue = SerialDiskQueue()
     private var reads = 0
     /// The batches that were read and wait for the transport.
@@ -156,8 +157,8 @@ final class OutgoingTransfer {
     }
 
     private func send(_ batch: Batch, _ buffer: FrameBuffer, hash: String?) {
-        // Discard batches from before a resend request: the receiver would take them for the resent
-        // bytes.
+        // Discard batches from before a resend request: the receiver would mistake them for the
+        // resent bytes.
         guard !self.machine.hasEnded, batch.resends == self.machine.resends else { return self.reuse(buffer) }
         if !batch.chunks.isEmpty, let written = self.write([buffer.bytes]) {
             self.writes += 1
@@ -209,7 +210,8 @@ extension OutgoingRate: Sendable {}
 /// The frames of a batch, in reused memory. The system would have to clear the pages of a new
 /// buffer of 512 KiB for each batch.
 ///
-/// Used alternately by the event loop and by the pool job that fills it, so the lock never waits.
+/// Used alternately by the event loop and by the pool job that fills it, so no thread waits for the
+/// lock.
 private struct FrameBuffer: Sendable {
     private let storage = NIOLockedValueBox(ByteBuffer())
 

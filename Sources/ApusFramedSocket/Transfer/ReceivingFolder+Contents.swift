@@ -1,7 +1,7 @@
 public import Foundation
 
-// The parts that use Foundation. Separate from the system calls, so that `scripts/check-apple` can
-// check the latter: on Linux, Foundation exports Glibc.
+// The methods that use Foundation. They are separate from the system calls, so that
+// `scripts/check-apple` can check the system calls: on Linux, Foundation exports Glibc.
 extension ReceivingFolder {
     /// Deletes unfinished files that were not written to for `TransferLimits.expiry`, and empty
     /// ones.

@@ -10,10 +10,11 @@ import NIOCore
 #endif
 
 extension ReceivingFolder {
-    /// Stores a small file in one step: writes an unnamed file, syncs it, and gives it its name.
+    /// Stores a small file in one step: writes an unnamed file, syncs it, and gives the file its
+    /// name.
     ///
     /// On failure no file remains, because the system deletes unnamed files. The folders are synced
-    /// at the end of the batch; the file is not complete before.
+    /// at the end of the batch; the file is not complete before that.
     func take(
         _ offer: TransferOffer, _ pieces: [ByteBuffer], sha256: String, isTaken: Bool, keepsAttributes: Bool, _ batch: inout DiskBatch
     ) throws(TransferError) -> DiskWork.Report {
@@ -48,7 +49,7 @@ extension FileDescriptor {
             return nil
         #else
             guard Self.hasDescriptorPaths else { return nil }
-            // O_TMPFILE, which Swift does not import. It includes O_DIRECTORY.
+            // The added flag is O_TMPFILE, which Swift does not import. It includes O_DIRECTORY.
             let number = openat(folder.number, ".", O_RDWR | 0o20_000_000 | O_DIRECTORY | O_CLOEXEC, 0o666)
             guard number >= 0 else { return nil }
             self.init(number)

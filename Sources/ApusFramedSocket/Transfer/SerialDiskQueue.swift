@@ -9,7 +9,7 @@ import NIOPosix
 /// thread switch, which takes as long as reading 100 KiB. The callers bound the amount of waiting
 /// work.
 final class SerialDiskQueue: Sendable {
-    /// The number of work items before the thread is yielded to others.
+    /// The number of work items after which the thread is released for other work.
     private static let maximumStreak = 16
 
     private struct State: Sendable {

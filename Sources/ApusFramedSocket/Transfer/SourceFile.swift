@@ -11,7 +11,7 @@ import NIOCore
     import Glibc
 #endif
 
-/// A file to send. Reads it, and hashes each byte once, in order.
+/// A file to send. Reads the file, and hashes each byte once, in order.
 ///
 /// A small file is read and hashed when it is opened, which takes one job of the thread pool
 /// instead of three.
@@ -24,7 +24,7 @@ final class SourceFile: Sendable {
     let id: String
     /// The content of a small file.
     let small: Small?
-    /// `nil` for a small file, which is closed after reading.
+    /// The open file; `nil` for a small file, which is closed after reading.
     private let descriptor: FileDescriptor?
     private let prefix = NIOLockedValueBox(HashedPrefix())
 

@@ -14,7 +14,7 @@ indirect enum JSONCodingPath {
         return keys.reversed()
     }
 
-    /// Returns the path of a member or an element; the path itself for a nil key.
+    /// Returns the path of a member or an element; the path itself for a `nil` key.
     func appending(_ key: (any CodingKey)?) -> JSONCodingPath {
         guard let key else { return self }
         return .child(of: self, key: key)
@@ -49,7 +49,7 @@ struct JSONCodingKey: CodingKey {
 /// Returns a value of type `From` as one of type `To`. The caller has verified that the types are
 /// equal.
 ///
-/// A dynamic cast costs ten times as much.
+/// A dynamic cast takes ten times as long.
 @inline(__always)
 func sameType<From, To>(_ value: From, as type: To.Type) -> To {
     assert(From.self == To.self)

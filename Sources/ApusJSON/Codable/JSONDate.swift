@@ -13,7 +13,7 @@ enum JSONDate {
     /// Returns whether a date is within JavaScript's range.
     static func holds(_ date: Date) -> Bool { (date.timeIntervalSince1970 * 1000).rounded().magnitude <= self.largest }
 
-    /// Returns the text of a date, rounded to milliseconds; nil if the date is outside of
+    /// Returns the text of a date, rounded to milliseconds; `nil` if the date is outside of
     /// JavaScript's range.
     static func text(of date: Date) -> String? {
         guard Self.holds(date) else { return nil }
@@ -25,8 +25,8 @@ enum JSONDate {
         return "\(yearText)-\(Self.padded(month, 2))-\(Self.padded(dayOfMonth, 2))T\(clock).\(Self.padded(time % 1000, 3))Z"
     }
 
-    /// Returns the date of a text; nil if the text is malformed, has a time without a zone, names a
-    /// day that does not exist, or is outside of JavaScript's range. A text without a time is
+    /// Returns the date of a text; `nil` if the text is malformed, has a time without a zone, names
+    /// a day that does not exist, or is outside of JavaScript's range. A text without a time is
     /// midnight in UTC.
     static func date(from text: String) -> Date? {
         var scanner = Scanner(rest: Array(text.utf8)[...])

@@ -12,7 +12,7 @@ extension JSONDecodingScope {
 }
 
 extension JSONValue {
-    /// The kind, never the value, because errors may be logged.
+    /// The kind of the value. Errors never contain the value itself, because they may be logged.
     fileprivate var kindForErrors: String {
         switch self {
         case .null: "null"

@@ -15,7 +15,7 @@ final class JSONEncodingNode {
     /// The number of elements.
     var count: Int { self.elements.count }
 
-    /// Returns the encoded value; nil if nothing was encoded.
+    /// Returns the encoded value; `nil` if nothing was encoded.
     func resolved() -> JSONValue? {
         switch self.kind {
         case .empty: return nil

@@ -34,7 +34,7 @@ struct JSONEncodingScope: Encoder {
         try self.value(of: value, key: key) ?? .object([:])
     }
 
-    /// Encodes a value, with a special case for each built-in type. Returns nil if `encode(to:)`
+    /// Encodes a value, with a special case for each built-in type. Returns `nil` if `encode(to:)`
     /// encodes nothing.
     ///
     /// All integer types must be listed, because their own `encode(to:)` would recurse endlessly.
@@ -59,7 +59,8 @@ struct JSONEncodingScope: Encoder {
             if T.self == UInt128.self { return try self.integer(sameType(value, as: UInt128.self), key: key) }
         }
         if T.self == Float.self {
-            // Converts through the text: the `Float` 0.1 is 0.10000000149011612 as a `Double`.
+            // The conversion uses the decimal text: the `Float` 0.1 is 0.10000000149011612 as a
+            // `Double`.
             let float = sameType(value, as: Float.self)
             return try self.number(Double(float.description) ?? Double(float), key: key)
         }
@@ -83,8 +84,8 @@ struct JSONEncodingScope: Encoder {
 
     private func date(_ value: Date, key: (any CodingKey)?) throws -> JSONValue {
         guard JSONDate.holds(value) else {
-            // Pass the seconds instead of the date, because Foundation traps when such a date is
-            // printed.
+            // Pass the seconds instead of the date, because Foundation traps when it prints a date
+            // outside this range.
             throw self.invalid(value.timeIntervalSince1970, key, "The date is outside of JavaScript's range.")
         }
         return .date(value)

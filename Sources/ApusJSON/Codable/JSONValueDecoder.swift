@@ -2,7 +2,8 @@
 ///
 /// `Data` is decoded from binary data, an array of bytes or base64; `[UInt8]` from binary data or
 /// an array; `Date` from a date, from milliseconds since 1970 or from an ISO 8601 string, which
-/// needs a zone if it has a time; an integer from any number that is exactly integral.
+/// must include a time zone if it includes a time; an integer from any number that is exactly
+/// integral.
 public struct JSONValueDecoder: Sendable {
     /// The user info for `init(from:)`.
     public var userInfo: [CodingUserInfoKey: any Sendable] = [:]

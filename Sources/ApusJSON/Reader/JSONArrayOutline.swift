@@ -17,7 +17,7 @@ package struct JSONArrayOutline: Equatable {
     package enum Finding: Equatable {
         case array(JSONArrayOutline)
         case emptyArray
-        /// Another value.
+        /// A value of another kind.
         case other
     }
 
@@ -72,7 +72,7 @@ package struct JSONElements {
         self.parser = JSONParser(bytes: bytes, limits: limits)
     }
 
-    /// Returns the next element, or nil after the last.
+    /// Returns the next element, or `nil` after the last.
     package mutating func next() throws(JSONError) -> JSONValue? {
         self.parser.skipWhitespace()
         guard self.parser.offset < self.parser.count else { return nil }

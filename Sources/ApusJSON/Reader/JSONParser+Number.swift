@@ -3,8 +3,8 @@ extension JSONParser {
     private struct Digits {
         /// The first `kept` digits as an integer, without the decimal point.
         var magnitude: UInt64 = 0
-        /// The number of digits in `magnitude`, without leading zeros. Nineteen always fit in 64
-        /// bits.
+        /// The number of digits in `magnitude`, without leading zeros. Nineteen digits always fit
+        /// in 64 bits.
         var kept = 0
         /// The number of digits after the nineteenth.
         var dropped = 0
@@ -78,7 +78,7 @@ extension JSONParser {
         return negative ? -value : value
     }
 
-    /// Returns nil beyond `Int64`, and for `-0`, which only a double can represent.
+    /// Returns `nil` beyond `Int64`, and for `-0`, which only a double can represent.
     private static func integer(_ magnitude: UInt64, negative: Bool) -> Int64? {
         if !negative { return Int64(exactly: magnitude) }
         guard magnitude != 0, magnitude <= Int64.min.magnitude else { return nil }
@@ -102,8 +102,8 @@ extension JSONParser {
         1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
     ]
 
-    /// Converts a number that has no fast conversion with the standard library, independently of
-    /// the locale.
+    /// Uses the standard library to convert a number that has no fast conversion. The result does
+    /// not depend on the locale.
     private func double(from start: Int) throws(JSONError) -> Double {
         let length = self.offset - start
         guard length <= self.limits.maximumNumberBytes else {

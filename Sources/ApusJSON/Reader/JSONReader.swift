@@ -3,8 +3,8 @@
 /// Source: RFC 8259, without extensions. A byte order mark (section 8.1), trailing bytes, leading
 /// zeros, comments and invalid UTF-8 are errors. Where the RFC leaves a choice: the last of
 /// repeated names takes precedence (see ``Limits/refusesRepeatedNames``), a lone surrogate is an
-/// error (see ``Limits/loneSurrogates``), a number beyond the range of `Double` is an error, and
-/// one too small becomes zero.
+/// error (see ``Limits/loneSurrogates``), a number beyond the range of `Double` is an error, and a
+/// number too close to zero becomes zero.
 public enum JSONReader {
     /// The limits of a text.
     public struct Limits: Hashable, Sendable {
@@ -25,15 +25,15 @@ public enum JSONReader {
         /// The maximum length of a number that has too many digits, or too large an exponent, for
         /// the reader's fast conversion.
         ///
-        /// Unit: bytes. Default: 1,024; 770 digits determine any `Double`. At most 15 digits with a
-        /// power of ten from -22 to 22 are accepted at any length.
+        /// Unit: bytes. Default: 1,024; 770 digits determine any `Double`. A number of at most 15
+        /// digits with a power of ten from -22 to 22 is accepted at any length.
         public var maximumNumberBytes: Int
 
         /// Whether a repeated name in an object is an error, as RFC 7493 (I-JSON) requires, instead
         /// of the last value taking precedence.
         ///
-        /// Default: `false`. Set it if another reader of the same text must not see a different
-        /// value.
+        /// Default: `false`. Set it to `true` if another reader of the same text must not read a
+        /// different value.
         public var refusesRepeatedNames = false
 
         /// The treatment of a `\u` escape that is a lone surrogate.
@@ -57,7 +57,7 @@ public enum JSONReader {
     }
 
     /// The treatment of a lone surrogate, which RFC 8259's grammar allows and a Swift string cannot
-    /// hold.
+    /// contain.
     ///
     /// JavaScript writes one for a text that is cut within an emoji (`"🐦".slice(0, 1)`). RFC 8259
     /// section 8.2 calls the result unpredictable.
@@ -102,7 +102,8 @@ public enum JSONReader {
         try Self.read(text.utf8, limits: limits)
     }
 
-    /// Closures of the standard library do not rethrow typed errors; a `Result` carries them.
+    /// Closures of the standard library do not rethrow typed errors, so this function returns a
+    /// `Result`.
     private static func result(_ bytes: UnsafeRawBufferPointer, limits: Limits) -> Result<JSONValue, JSONError> {
         do throws(JSONError) { return .success(try Self.read(bytes, limits: limits)) } catch { return .failure(error) }
     }

@@ -12,7 +12,7 @@ package struct JSONTreeBuilder: ~Copyable {
     }
 
     private var values: MoveStack<JSONValue>
-    /// The names of the values in open objects, including that of the next value.
+    /// The names of the values in open objects, including the name of the next value.
     private var names: MoveStack<String>
     private var outer: MoveStack<Container>
     private var current = Container(start: 0, isObject: false)
@@ -25,7 +25,7 @@ package struct JSONTreeBuilder: ~Copyable {
         _ body: (inout JSONTreeBuilder) throws(Failure) -> JSONValue
     ) throws(Failure) -> JSONValue {
         // Swift allocates up to 1,024 bytes on the stack and more on the heap. Closures of the
-        // standard library do not rethrow typed errors; a `Result` carries them.
+        // standard library do not rethrow typed errors, so the closure returns a `Result`.
         let result = withUnsafeTemporaryAllocation(byteCount: 1024, alignment: 16) { memory -> Result<JSONValue, Failure> in
             var builder = JSONTreeBuilder(memory)
             do throws(Failure) { return .success(try body(&builder)) } catch { return .failure(error) }
@@ -85,7 +85,7 @@ package struct JSONTreeBuilder: ~Copyable {
 }
 
 /// A stack whose elements are moved in and out. It starts in borrowed memory, and moves to the heap
-/// when that is full.
+/// when that memory is full.
 private struct MoveStack<Element>: ~Copyable {
     private var base: UnsafeMutablePointer<Element>
     private var capacity: Int

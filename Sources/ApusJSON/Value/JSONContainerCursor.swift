@@ -7,7 +7,7 @@ package struct JSONContainerCursor {
     /// Whether the container is an object.
     package let isObject: Bool
 
-    /// Creates a cursor before the first value; nil if `value` is not a container.
+    /// Creates a cursor before the first value; `nil` if `value` is not a container.
     package init?(_ value: JSONValue) {
         switch value {
         case .array(let elements): (self.elements, self.members, self.isObject) = (elements, JSONObject(), false)
@@ -22,7 +22,7 @@ package struct JSONContainerCursor {
     /// Whether the cursor is before the first value.
     package var isAtStart: Bool { self.place == 0 }
 
-    /// Returns the next value, with its name in an object; nil after the last.
+    /// Returns the next value, with its name in an object; `nil` after the last.
     package mutating func next() -> (name: String?, value: JSONValue)? {
         guard self.place < self.count else { return nil }
         defer { self.place += 1 }
@@ -36,7 +36,7 @@ extension JSONValue {
     /// Returns this value with some of its nested values replaced. It does not recurse.
     ///
     /// - Parameter replacement: Called for each value, outer ones first. It returns the
-    ///   replacement, or nil to keep the value. Values inside a replaced one are skipped.
+    ///   replacement, or `nil` to keep the value. Values inside a replaced one are skipped.
     package func replacing<Failure: Error>(
         _ replacement: (JSONValue) throws(Failure) -> JSONValue?
     ) throws(Failure) -> JSONValue {

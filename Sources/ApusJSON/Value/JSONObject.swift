@@ -52,8 +52,8 @@ public struct JSONObject: Sendable {
     /// Returns the member at an index, which must be valid.
     func member(at place: Int) -> Element { self.members[place] }
 
-    /// The value of a name. Setting an unknown name appends it. Setting nil removes the member, in
-    /// linear time.
+    /// The value of a name. Setting an unknown name appends it. Setting `nil` removes the member,
+    /// in linear time.
     public subscript(key: String) -> JSONValue? {
         get { self.position(of: key).map { self.members[$0].value } }
         set {

@@ -6,14 +6,14 @@ extension JSONValue {
         if case .null = self { true } else { false }
     }
 
-    /// The Boolean, or nil for another kind. Numbers and strings are not converted.
+    /// The Boolean, or `nil` for another kind. Numbers and strings are not converted.
     public var boolValue: Bool? {
         if case .bool(let value) = self { value } else { nil }
     }
 
-    /// The integer, or nil for another kind; `2.0` counts as an integer.
+    /// The integer, or `nil` for another kind; `2.0` counts as an integer.
     ///
-    /// A double beyond 2⁵³ is nil, because the text may have contained a neighbouring integer.
+    /// A double beyond 2⁵³ is `nil`, because the text may have contained a neighbouring integer.
     public var intValue: Int? {
         switch self {
         case .integer(let value): Int(exactly: value)
@@ -22,7 +22,7 @@ extension JSONValue {
         }
     }
 
-    /// The number, or nil for another kind. An integer beyond 2⁵³ is rounded.
+    /// The number, or `nil` for another kind. An integer beyond 2⁵³ is rounded.
     public var doubleValue: Double? {
         switch self {
         case .integer(let value): Double(value)
@@ -31,38 +31,38 @@ extension JSONValue {
         }
     }
 
-    /// The string, or nil for another kind.
+    /// The string, or `nil` for another kind.
     public var stringValue: String? {
         if case .string(let value) = self { value } else { nil }
     }
 
-    /// The bytes of binary data, or nil for another kind.
+    /// The bytes of binary data, or `nil` for another kind.
     public var binaryValue: [UInt8]? {
         if case .binary(let value) = self { value } else { nil }
     }
 
-    /// The date, or nil for another kind. A string is not converted; decode it as a `Date` for
+    /// The date, or `nil` for another kind. A string is not converted; decode it as a `Date` for
     /// that.
     public var dateValue: Date? {
         if case .date(let value) = self { value } else { nil }
     }
 
-    /// The elements of an array, or nil for another kind.
+    /// The elements of an array, or `nil` for another kind.
     public var arrayValue: [JSONValue]? {
         if case .array(let value) = self { value } else { nil }
     }
 
-    /// The members of an object, or nil for another kind.
+    /// The members of an object, or `nil` for another kind.
     public var objectValue: JSONObject? {
         if case .object(let value) = self { value } else { nil }
     }
 
-    /// The member with this name; nil if it does not exist, or if the value is not an object.
+    /// The member with this name; `nil` if it does not exist, or if the value is not an object.
     public subscript(key: String) -> JSONValue? {
         if case .object(let object) = self { object[key] } else { nil }
     }
 
-    /// The element at this index; nil outside of the array, or if the value is not an array.
+    /// The element at this index; `nil` outside of the array, or if the value is not an array.
     public subscript(index: Int) -> JSONValue? {
         if case .array(let array) = self, array.indices.contains(index) { array[index] } else { nil }
     }

@@ -1,6 +1,6 @@
 public import struct Foundation.Date
 
-/// A JSON value (RFC 8259 section 3), or one of the binary data and dates that Socket.IO adds.
+/// A JSON value (RFC 8259 section 3), or binary data or a date, which Socket.IO adds.
 ///
 /// Numbers of different cases are not equal: `.integer(1)` and `.double(1)` differ, as `1` and
 /// `1.0` do in the text. Strings compare as in Swift, by canonical equivalence. The keys of an
@@ -19,9 +19,9 @@ public enum JSONValue: Hashable, Sendable {
     /// Bytes. JSON text cannot contain them: Socket.IO sends them as attachments, and
     /// ``JSONWriter`` requires a strategy for them.
     case binary([UInt8])
-    /// A date. In JSON text it is a string in JavaScript's format (`2026-11-22T15:00:00.000Z`),
-    /// which is read as a string, or `null` outside of JavaScript's range. MessagePack has a format
-    /// for dates.
+    /// A date. In JSON text it is written as a string in JavaScript's format
+    /// (`2026-11-22T15:00:00.000Z`), or as `null` outside of JavaScript's range. The string is not
+    /// read as a date. MessagePack has a format for dates.
     case date(Date)
     /// An array.
     case array([JSONValue])

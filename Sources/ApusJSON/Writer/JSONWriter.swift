@@ -10,7 +10,8 @@ public enum JSONWriter {
 
         let value: Value
 
-        /// Throws ``JSONError/Code/binaryValue``. The default, which detects a missing replacement.
+        /// Throws ``JSONError/Code/binaryValue``. The default, which detects binary data that was
+        /// not replaced.
         public static let refuse = Self(value: .refuse)
         /// Writes a base64 string (RFC 4648 section 4, with padding).
         public static let base64 = Self(value: .base64)
@@ -33,7 +34,7 @@ public enum JSONWriter {
 
     /// Appends a value to a larger text. Binary data is an error.
     ///
-    /// - Parameter depth: The number of arrays and objects that the caller writes around it.
+    /// - Parameter depth: The number of arrays and objects that the caller writes around the value.
     package static func write(_ value: JSONValue, into output: inout JSONOutput, depth: Int = 0) throws(JSONError) {
         try self.write(value, into: &output, binary: .refuse, depth: depth)
     }

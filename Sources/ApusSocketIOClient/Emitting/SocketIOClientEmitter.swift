@@ -38,7 +38,7 @@ extension SocketIOClientEmitting {
     /// retried. Suitable for values that soon become outdated.
     public var volatile: SocketIOClientEmitter { self.with { $0.isVolatile = true } }
 
-    /// Returns an emitter with this ack timeout, for calls without one of their own.
+    /// Returns an emitter that applies this ack timeout to calls without a `timeout` argument.
     public func timeout(_ timeout: Duration) -> SocketIOClientEmitter { self.with { $0.timeout = timeout } }
 
     /// Returns an emitter that enables or disables the compression of its events over a WebSocket

@@ -10,7 +10,7 @@ extension SocketIOClientEmitting {
     ///
     /// - Parameters:
     ///   - event: The event's name.
-    ///   - arguments: Its arguments.
+    ///   - arguments: The event's arguments.
     public func emit(_ event: String, arguments: [SocketIOValue]) {
         let emitter = self.emitter
         emitter.socket.core.onLoop { $0.emit(event, arguments, emitter.flags) }
@@ -21,8 +21,8 @@ extension SocketIOClientEmitting {
     ///
     /// - Parameters:
     ///   - event: The event's name.
-    ///   - arguments: Its arguments. One that cannot be encoded is reported as `.error`, and the
-    ///     event is not sent.
+    ///   - arguments: The event's arguments. One that cannot be encoded is reported as `.error`,
+    ///     and the event is not sent.
     public func emit<each Argument: Encodable & Sendable>(_ event: String, _ arguments: repeat each Argument) {
         do throws(SocketIOError) {
             self.emit(event, arguments: try SocketIOArguments.encode(repeat each arguments))
@@ -35,7 +35,7 @@ extension SocketIOClientEmitting {
     ///
     /// - Parameters:
     ///   - event: The declared event.
-    ///   - arguments: Its arguments.
+    ///   - arguments: The event's arguments.
     public func emit<each Argument: Codable & Sendable>(_ event: SocketIOEvent<repeat each Argument>, _ arguments: repeat each Argument) {
         self.emit(event.name, repeat each arguments)
     }
@@ -53,9 +53,9 @@ extension SocketIOClientEmitting {
     /// - Parameters:
     ///   - event: The event's name.
     ///   - arguments: The event's arguments.
-    ///   - timeout: The time to wait for the ack. `nil` (the default) uses that of
-    ///     ``SocketIOClientEmitting/timeout(_:)``, or ``SocketIOManagerConfiguration/ackTimeout``
-    ///     without one.
+    ///   - timeout: The time to wait for the ack. `nil` (the default) uses the value set with
+    ///     ``SocketIOClientEmitting/timeout(_:)`` or, if there is none,
+    ///     ``SocketIOManagerConfiguration/ackTimeout``.
     /// - Throws: `SocketIOError` with the code `ackTimeout`, `disconnected` (as soon as the
     ///   connection is lost; the server may have received the event), `bufferFull`,
     ///   `invalidUse` or `notConnected` (for a volatile event); `CancellationError`.
@@ -70,8 +70,8 @@ extension SocketIOClientEmitting {
         }
     }
 
-    /// Sends an event with Codable arguments and waits for the server's ack, whose first value it
-    /// returns.
+    /// Sends an event with Codable arguments, waits for the server's ack, and returns the first
+    /// value of the ack.
     ///
     /// - Parameters:
     ///   - event: The event's name.
@@ -79,7 +79,7 @@ extension SocketIOClientEmitting {
     ///   - timeout: As in ``emitWithAck(_:arguments:timeout:)``.
     ///   - type: The type of the ack's first value. A missing value is decoded as null.
     /// - Throws: The errors of ``emitWithAck(_:arguments:timeout:)``, and `invalidPayload` if the
-    ///   first value of the ack is of another type.
+    ///   first value of the ack does not decode as `type`.
     public func emitWithAck<each Argument: Encodable & Sendable, Answer: Decodable & Sendable>(
         _ event: String, _ arguments: repeat each Argument, timeout: Duration? = nil, as type: Answer.Type
     ) async throws -> Answer {
@@ -95,7 +95,7 @@ extension SocketIOClientEmitting {
     ///   - arguments: The event's arguments.
     ///   - timeout: As in ``emitWithAck(_:arguments:timeout:)``.
     /// - Throws: The errors of ``emitWithAck(_:arguments:timeout:)``, and `invalidPayload` if the
-    ///   ack is of another type.
+    ///   ack does not decode as the declared type.
     public func emitWithAck<each Argument: Codable & Sendable, Answer: Codable & Sendable>(
         _ request: SocketIORequest<repeat each Argument, Answer>, _ arguments: repeat each Argument, timeout: Duration? = nil
     ) async throws -> Answer {
@@ -108,8 +108,9 @@ extension SocketIOClientEmitting {
     ///   - event: The event's name.
     ///   - arguments: The event's arguments.
     ///   - timeout: As in ``emitWithAck(_:arguments:timeout:)``.
-    ///   - completion: Called once, in the context of ``SocketIOManagerConfiguration/callbacks``,
-    ///     with the ack's arguments or an error of ``emitWithAck(_:arguments:timeout:)``.
+    ///   - completion: The closure to call once, in the context of
+    ///     ``SocketIOManagerConfiguration/callbacks``, with the ack's arguments or an error of
+    ///     ``emitWithAck(_:arguments:timeout:)``.
     public func emitWithAck(
         _ event: String, arguments: [SocketIOValue], timeout: Duration? = nil,
         completion: @escaping @Sendable (Result<[SocketIOValue], SocketIOError>) -> Void

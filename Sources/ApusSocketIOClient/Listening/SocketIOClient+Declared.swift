@@ -9,7 +9,7 @@ extension SocketIOClient {
         self.addTyped(event.name, isOnce: false, handler)
     }
 
-    /// Listens to the next event of this declaration only.
+    /// Listens to the next occurrence of a declared event only.
     @discardableResult
     public func once<each Argument: Codable & Sendable>(
         _ event: SocketIOEvent<repeat each Argument>, _ handler: @escaping @Sendable (repeat each Argument) throws -> Void

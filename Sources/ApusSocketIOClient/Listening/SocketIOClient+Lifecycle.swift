@@ -1,7 +1,7 @@
 import ApusEventLoop
 import ApusSocketIOProtocol
 
-// Lifecycle listeners. Events of the server never reach them, regardless of their names.
+// Lifecycle listeners. They never receive events of the server, whatever the names of the events.
 extension SocketIOClient {
     /// Listens to all lifecycle events.
     @discardableResult
@@ -13,7 +13,7 @@ extension SocketIOClient {
     ///
     /// - Parameters:
     ///   - kind: The kind of event.
-    ///   - handler: Called with each event of this kind.
+    ///   - handler: The closure to call with each event of this kind.
     @discardableResult
     public func on(clientEvent kind: SocketIOClientLifecycleEvent.Kind, handler: @escaping @Sendable (SocketIOClientLifecycleEvent) -> Void)
         -> SocketIOClientListener

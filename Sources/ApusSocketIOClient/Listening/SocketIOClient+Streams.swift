@@ -14,10 +14,10 @@ extension SocketIOClient {
         return stream
     }
 
-    /// Returns the lifecycle events from now on.
+    /// Returns the lifecycle events that occur after this call.
     ///
     /// - Parameter policy: The policy for events that a slow reader has not read. `.unbounded`
-    ///   keeps all in memory.
+    ///   keeps all events in memory.
     public func lifecycle(bufferingPolicy policy: BufferingPolicy) -> EventStream<SocketIOClientLifecycleEvent> {
         let (stream, continuation) = EventStream.make(of: SocketIOClientLifecycleEvent.self, bufferingPolicy: policy)
         let listener = SocketIOClientListener(id: Self.makeID())
@@ -26,18 +26,19 @@ extension SocketIOClient {
         return stream
     }
 
-    /// Returns the decoded first argument of every event of this name.
+    /// Returns the decoded first argument of every event with this name.
     ///
     /// The stream continues across reconnections. It ends when the socket disconnects permanently:
     /// by ``disconnect()``, by the server, or when the reconnection policy permits no further
-    /// attempt. Arguments of another type are reported to the lifecycle listeners as `.error`.
+    /// attempt. An argument that does not decode is reported to the lifecycle listeners as
+    /// `.error`.
     ///
     /// - Parameters:
     ///   - event: The event's name.
-    ///   - type: The type of its first argument.
+    ///   - type: The type of the event's first argument.
     ///   - policy: The policy for messages that a slow reader has not read. The stream applies no
     ///     back-pressure: with `.unbounded`, the server can fill the memory of a reader that stops.
-    ///     Listeners on the event loop miss none.
+    ///     A listener that runs on the event loop misses no message.
     public func messages<Message: Decodable & Sendable>(
         _ event: String, as type: Message.Type, bufferingPolicy policy: BufferingPolicy
     ) -> EventStream<Message> {

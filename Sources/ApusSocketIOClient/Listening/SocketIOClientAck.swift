@@ -3,11 +3,11 @@ import NIOConcurrencyHelpers
 
 /// The ack of a received event. It can be sent once, from any thread, immediately or later.
 ///
-/// It has no effect while the socket is disconnected, and after a reconnection that did not recover
-/// the session, because the server then has a new socket.
+/// Sending the ack has no effect while the socket is disconnected, and after a reconnection that
+/// did not recover the session, because the server then uses a new socket.
 public final class SocketIOClientAck: Sendable {
     private let send: NIOLockedValueBox<(@Sendable ([SocketIOValue]) -> Void)?>
-    /// Whether the server requested an ack. If not, sending it has no effect.
+    /// Whether the server requested an ack. If `false`, sending an ack has no effect.
     public let isExpected: Bool
 
     /// The ack of an event that requests none.

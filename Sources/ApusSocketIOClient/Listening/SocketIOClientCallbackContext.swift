@@ -5,8 +5,8 @@ public import Dispatch
 public struct SocketIOClientCallbackContext: Sendable {
     let run: (@Sendable (@escaping @Sendable () -> Void) -> Void)?
 
-    /// Calls listeners directly on the connection's event loop, which is fastest. They must not
-    /// block.
+    /// Calls listeners directly on the connection's event loop, which is fastest. The listeners
+    /// must not block.
     public static let eventLoop = Self(run: nil)
 
     /// Calls listeners on the main queue, which is the executor of the main actor, as in
@@ -16,8 +16,8 @@ public struct SocketIOClientCallbackContext: Sendable {
     /// Calls listeners on a dispatch queue, serial or concurrent.
     public static func queue(_ queue: DispatchQueue) -> Self { .executor { queue.async(execute: $0) } }
 
-    /// Calls listeners on any executor. `run` must run each piece of work once, immediately or
-    /// later. It receives the next piece after the previous one.
+    /// Calls listeners on any executor. `run` must execute each closure once, immediately or later.
+    /// It receives the next closure after the previous one has been executed.
     public static func executor(_ run: @escaping @Sendable (_ work: @escaping @Sendable () -> Void) -> Void) -> Self { Self(run: run) }
 }
 
@@ -25,7 +25,7 @@ public struct SocketIOClientCallbackContext: Sendable {
 typealias SocketIOClientCallbackQueue = Mailbox<@Sendable () -> Void>
 
 extension SocketIOClientCallbackContext {
-    /// Returns a queue for the executor; `nil` for the event loop.
+    /// Returns a queue that calls the executor; `nil` for the event loop.
     func makeQueue(maximumCount: Int, maximumBytes: Int) -> SocketIOClientCallbackQueue? {
         self.run.map { SocketIOClientCallbackQueue(maximumCount: maximumCount, maximumBytes: maximumBytes, run: $0) { call in call() } }
     }
@@ -35,8 +35,8 @@ extension SocketIOClientCallbackQueue {
     /// Appends a call to the queue.
     ///
     /// - Parameters:
-    ///   - isBounded: Whether the limits apply. Results of the application's calls, such as acks,
-    ///     are limited by the number of its calls.
+    ///   - isBounded: Whether the limits apply. Results of calls of the
+    ///     application, such as acks, need no limit: each call has one result.
     ///   - bytes: The size of the data that the call holds.
     ///   - call: The application's code.
     /// - Returns: `false` if the queue is full; the call is then dropped.

@@ -4,7 +4,7 @@ public import ApusSocketIOProtocol
 
 /// The connection state of a socket.
 public enum SocketIOClientState: Sendable, Hashable {
-    /// Not connected, without an attempt to connect.
+    /// Not connected, and no attempt to connect is in progress.
     case disconnected
     /// Connecting for the first time.
     case connecting
@@ -18,7 +18,7 @@ public enum SocketIOClientState: Sendable, Hashable {
 ///
 /// Source: the reasons of Node's Socket.IO client. Reasons compare by their text.
 public struct SocketIOClientDisconnectReason: Sendable, Hashable, CustomStringConvertible {
-    /// The text, as in Node's Socket.IO client.
+    /// The text of the reason, the same as in Node's Socket.IO client.
     public let description: String
 
     /// The server disconnected the namespace. The socket does not reconnect.
@@ -52,18 +52,18 @@ public struct SocketIOClientDisconnectReason: Sendable, Hashable, CustomStringCo
     }
 }
 
-/// An event of a socket's connection, as opposed to an event of the application.
+/// An event that concerns a socket's connection, as opposed to an event of the application.
 public enum SocketIOClientLifecycleEvent: Sendable {
     /// The namespace was joined with this id. See ``SocketIOClient/isRecovered``.
     case connect(id: String)
     /// The connection was lost, or the namespace was left.
     case disconnect(SocketIOClientDisconnectReason)
-    /// An attempt failed, the server refused the namespace, or an event was dropped, could not be
-    /// sent or decoded, or was not acknowledged after the last retry.
+    /// A connection attempt failed, the server refused the namespace, or an event was dropped,
+    /// could not be sent or decoded, or was not acknowledged after the last retry.
     case error(SocketIOError)
     /// The reconnection attempt with this number starts.
     case reconnectAttempt(Int)
-    /// The namespace was joined again after this number of attempts. Follows `connect`.
+    /// The namespace was joined again after this number of attempts. This event follows `connect`.
     case reconnect(attempts: Int)
     /// The reconnection policy permits no further attempt. The socket remains disconnected until
     /// the next ``SocketIOClient/open()`` or ``SocketIOClient/connect(timeout:)``.
@@ -74,7 +74,7 @@ public enum SocketIOClientLifecycleEvent: Sendable {
     /// Socket.IO 2.x.
     case ping
     /// A heartbeat ended: the client's pong was sent, or the pong of a server of Socket.IO 2.x
-    /// arrived after this time.
+    /// arrived. `latency` is the measured round-trip time; `nil` if it is not known.
     case pong(latency: Duration?)
     /// The transport was upgraded from polling to WebSocket.
     case upgrade

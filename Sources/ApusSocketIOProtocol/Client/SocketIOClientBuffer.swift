@@ -33,7 +33,7 @@ package struct SocketIOClientBuffer: Sendable {
     package var count: Int { self.items.count }
 
     package enum AppendAction: Equatable {
-        /// The event is buffered; the returned ones were dropped to make space for it.
+        /// The event is buffered. The returned events were dropped to make space for it.
         case kept(dropped: [Item])
         case refused
     }
@@ -41,7 +41,7 @@ package struct SocketIOClientBuffer: Sendable {
     /// Appends an event, if the limits permit.
     package mutating func append(_ item: Item) -> AppendAction {
         let bytes = item.bytes
-        // An event larger than the whole buffer must not evict the others.
+        // An event larger than the whole buffer must not evict other events.
         guard bytes <= self.maximumBytes, self.maximumCount > 0 else { return .refused }
         var dropped: [Item] = []
         while self.items.count - dropped.count >= self.maximumCount || bytes > self.maximumBytes - self.bytes {
@@ -55,8 +55,8 @@ package struct SocketIOClientBuffer: Sendable {
         return .kept(dropped: dropped)
     }
 
-    /// Removes the event of an ack that is no longer pending: its caller received an error, so it
-    /// must not be sent.
+    /// Removes the event of an ack that is no longer pending. The caller received an error, so the
+    /// event must not be sent.
     package mutating func remove(ackID: Int) {
         guard let index = self.items.firstIndex(where: { $0.ackID == ackID }) else { return }
         self.bytes -= self.items[index].bytes

@@ -22,12 +22,13 @@ package struct SocketIOClientNamespace: Sendable {
     private enum State: Equatable {
         /// Not in use. Transitions to `waiting` or `authenticating` (open).
         case closed
-        /// No Engine.IO session exists. Transitions to `authenticating` (session) or `closed`.
+        /// No Engine.IO session exists. Transitions to `authenticating` (session opened) or
+        /// `closed`.
         case waiting
         /// The caller obtains the auth. Transitions to `connecting` (authenticated), `waiting`
         /// (session lost) or `closed`.
         case authenticating
-        /// CONNECT was sent, and events before its answer are kept. Transitions to `connected`,
+        /// CONNECT was sent. Events that precede its answer are kept. Transitions to `connected`,
         /// `waiting` or `closed`.
         case connecting(early: [Event])
         /// Transitions to `waiting` (session lost) or `closed`.
@@ -51,8 +52,8 @@ package struct SocketIOClientNamespace: Sendable {
     /// - Parameters:
     ///   - name: The namespace.
     ///   - maximumEarlyEvents: The maximum number of events kept before the answer to CONNECT; more
-    ///     are a protocol violation. python-socketio sends the events of its connect handler first,
-    ///     and a server that recovers a session sends the missed ones first.
+    ///     are a protocol violation. python-socketio sends the events of its connect handler before
+    ///     the answer. A server that recovers a session sends the missed events before it.
     ///   - maximumEarlyBytes: The maximum number of bytes of the events kept before the answer to
     ///     CONNECT.
     package init(name: String = "/", maximumEarlyEvents: Int = 1000, maximumEarlyBytes: Int = 16 << 20) {
@@ -98,8 +99,8 @@ package struct SocketIOClientNamespace: Sendable {
     }
 
     package enum AuthenticatedAction: Equatable {
-        /// Send CONNECT with this auth: the auth of the application, with the members that request
-        /// a recovery.
+        /// Send CONNECT with this auth: that of the application and the members that request a
+        /// recovery.
         case sendConnect(auth: SocketIOValue?)
         case doNothing
     }
@@ -112,7 +113,7 @@ package struct SocketIOClientNamespace: Sendable {
         return .sendConnect(auth: self.recovery.auth(auth))
     }
 
-    /// Returns whether this attempt awaits its auth or the answer to CONNECT. Used by the timer.
+    /// Returns whether this attempt awaits its auth or the answer to CONNECT.
     package func isPending(attempt: Int) -> Bool {
         guard attempt == self.attempt else { return false }
         switch self.state {
@@ -122,8 +123,9 @@ package struct SocketIOClientNamespace: Sendable {
     }
 
     package enum ReceivedAction: Equatable {
-        /// The server accepted CONNECT. `early` has the events received before. If `isRecovered`,
-        /// the server resumed the lost session, and `early` has the missed events.
+        /// The server accepted CONNECT. `early` contains the events received before. If
+        /// `isRecovered`, the server resumed the lost session, and `early` contains the missed
+        /// events.
         case connected(id: String, early: [Event], isRecovered: Bool = false)
         /// The server refused CONNECT. The client does not retry.
         case refused(SocketIOError)
@@ -131,8 +133,8 @@ package struct SocketIOClientNamespace: Sendable {
         case resolveAck(id: Int, arguments: [SocketIOValue])
         /// The server disconnected the namespace. The client does not rejoin.
         case disconnected
-        /// The server accepted CONNECT in the format of Socket.IO 2.x, in a session of another
-        /// version. Close the connection.
+        /// The server accepted CONNECT in the format of Socket.IO 2.x, although the session has
+        /// another version. Close the connection.
         case serverIsVersion4
         /// Close the connection.
         case fail(SocketIOError)
@@ -199,8 +201,9 @@ package struct SocketIOClientNamespace: Sendable {
         }
     }
 
-    /// Returns the error of a refusal. Version 5 sends an object with message and data, version 4
-    /// either of the two, and python-socketio in version 4 an array of both.
+    /// Returns the error for a refused CONNECT. A server of version 5 sends an object with a
+    /// message and data. A server of version 4 sends one of them; python-socketio sends an array of
+    /// both.
     private static func refusal(_ payload: SocketIOValue) -> SocketIOError {
         let message: String?
         let data: SocketIOValue?
@@ -214,7 +217,7 @@ package struct SocketIOClientNamespace: Sendable {
         return SocketIOError(.connectRefused, message: message ?? "the server refused the namespace", data: data)
     }
 
-    /// Closes the namespace and removes the state for recovery: a server does not recover a session
+    /// Closes the namespace and removes the recovery state: a server does not recover a session
     /// that either side has disconnected.
     private mutating func end() {
         self.state = .closed
@@ -239,7 +242,7 @@ package struct SocketIOClientNamespace: Sendable {
 
     package enum CloseAction: Equatable { case sendDisconnect(wasConnected: Bool), justClose, doNothing }
 
-    /// Closes the namespace on request of the application.
+    /// Closes the namespace at the request of the application.
     package mutating func close() -> CloseAction {
         defer { self.end() }
         switch self.state {

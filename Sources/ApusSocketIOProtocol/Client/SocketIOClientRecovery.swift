@@ -4,14 +4,14 @@ import ApusJSON
 ///
 /// Source: Socket.IO, "Connection state recovery". The server sends `40{"sid","pid"}`, and the
 /// offset as the last argument of each event. The client returns `{"pid","offset"}` in the auth of
-/// its next CONNECT. A server without recovery sends no `pid`, and then nothing is kept.
+/// its next CONNECT. A server without recovery sends no `pid`; the client then keeps no state.
 package struct SocketIOClientRecovery: Sendable {
     private struct Session {
         var pid: String
         var socketID: String?
         var offset: String?
-        /// The prefix of every offset of this server, if it is known. A string without it is then
-        /// not treated as an offset.
+        /// The prefix of every offset of this server, if it is known. A string without the prefix
+        /// is not treated as an offset.
         var mark: String?
         /// The last offsets, as a ring buffer, to detect repeated events.
         var seen: [String] = []
@@ -33,14 +33,14 @@ package struct SocketIOClientRecovery: Sendable {
 
     /// Creates an empty state.
     ///
-    /// - Parameter maximumSeen: The number of offsets remembered. Events older than that can be
-    ///   delivered twice.
+    /// - Parameter maximumSeen: The number of recent offsets to store. Repeated events with older
+    ///   offsets are delivered again.
     package init(maximumSeen: Int = 256) {
         self.maximumSeen = max(1, maximumSeen)
     }
 
-    /// Returns the auth for CONNECT: the application's members, which take precedence, and the
-    /// members for recovery.
+    /// Returns the auth for CONNECT: the members for recovery and those of the application. The
+    /// latter take precedence.
     package func auth(_ auth: SocketIOValue?) -> SocketIOValue? {
         guard let session = self.session else { return auth }
         var members: JSONObject = ["pid": .string(session.pid)]
@@ -65,8 +65,8 @@ package struct SocketIOClientRecovery: Sendable {
         var session = isRecovered ? self.session.take() : nil
         session?.pid = pid
         self.session = session ?? Session(pid: pid, socketID: socketID)
-        // Without events there is no offset. An Apus server sends one here, `name.number`, and all
-        // of its offsets start with that name.
+        // Before the first event, there is no offset. An Apus server therefore sends an offset
+        // `name.number` with CONNECT. All of its offsets start with that name.
         if let offset = payload?["offset"]?.stringValue {
             self.session?.offset = offset
             self.session?.mark = offset.firstIndex(of: ".").map { String(offset[...$0]) }
@@ -74,13 +74,14 @@ package struct SocketIOClientRecovery: Sendable {
         return isRecovered
     }
 
-    /// Records an event. Returns the event to deliver, or `nil` if it was delivered before.
+    /// Records the offset of an event. Returns the event to deliver, or `nil` if it was delivered
+    /// before.
     ///
-    /// The offset stays among the arguments, as in Node's Socket.IO, unless its prefix is known.
+    /// The offset remains the last argument, as in Node's Socket.IO, unless its prefix is known.
     ///
     /// - Parameters:
     ///   - event: The event.
-    ///   - isRepeated: Whether the server sent it for a recovery. Other events cannot be
+    ///   - isRepeated: Whether the server sent the event for a recovery. Other events cannot be
     ///     duplicates.
     package mutating func receivedEvent(_ event: SocketIOClientNamespace.Event, isRepeated: Bool = false) -> SocketIOClientNamespace.Event?
     {

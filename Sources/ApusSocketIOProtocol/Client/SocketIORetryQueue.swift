@@ -1,10 +1,10 @@
-/// Events that are sent until they are acknowledged: in order, one at a time, each a limited number
-/// of times.
+/// A queue of events that are sent until they are acknowledged: in order, one at a time, each a
+/// limited number of times.
 ///
 /// Delivery is at least once: an event whose ack was lost arrives twice. Source: the options
 /// `retries` and `ackTimeout` of Node's Socket.IO client. In contrast to that client, all tries of
-/// an event carry the same ack id, so that a late ack of an earlier try counts. The caller runs the
-/// timer of the outstanding try.
+/// an event have the same ack id, so that a late ack of an earlier try is accepted. The caller runs
+/// the timer of the outstanding try.
 package struct SocketIORetryQueue<Packet: Sendable>: Sendable {
     /// An event in the queue.
     package struct Item: Sendable {
@@ -13,7 +13,7 @@ package struct SocketIORetryQueue<Packet: Sendable>: Sendable {
         package var bytes: Int
         /// The time to wait for the ack of each try.
         package var timeout: Duration
-        /// Whether the caller awaits the ack, and receives an error on failure.
+        /// Whether the caller awaits the ack and receives an error on failure.
         package var isAwaited: Bool
 
         package init(ackID: Int, packet: Packet, bytes: Int, timeout: Duration, isAwaited: Bool) {
@@ -66,7 +66,7 @@ package struct SocketIORetryQueue<Packet: Sendable>: Sendable {
         return true
     }
 
-    /// Returns the event to send now. The caller starts a timer for its ack, and calls this after
+    /// Returns the event to send now. The caller starts a timer for its ack. Call this method after
     /// every other method.
     package mutating func next() -> Item? {
         switch self.state {
@@ -91,7 +91,7 @@ package struct SocketIORetryQueue<Packet: Sendable>: Sendable {
         case doNothing
     }
 
-    /// Records the loss of the connection. The outstanding try counts.
+    /// Records the loss of the connection. The outstanding try counts as failed.
     package mutating func disconnected() -> FailureAction {
         defer { self.state = .offline }
         switch self.state {
@@ -116,7 +116,7 @@ package struct SocketIORetryQueue<Packet: Sendable>: Sendable {
 
     /// Removes an event that was acknowledged or abandoned.
     ///
-    /// - Returns: `true` if its try was outstanding and the timer is to be cancelled.
+    /// - Returns: `true` if the event was sent and awaits its ack. Cancel its timer then.
     package mutating func remove(ackID: Int) -> Bool {
         guard let index = self.items.firstIndex(where: { $0.ackID == ackID }) else { return false }
         self.removeItem(at: index)
@@ -130,8 +130,8 @@ package struct SocketIORetryQueue<Packet: Sendable>: Sendable {
         if index == 0 { self.tries = 0 }
     }
 
-    /// Records that the namespace was left. Removes the awaited events, whose callers receive an
-    /// error, and keeps the others for the next connection.
+    /// Records that the namespace was left. Removes the events whose callers await an ack and
+    /// receive an error; keeps the other events for the next connection.
     package mutating func left() {
         self.state = .offline
         self.tries = 0

@@ -1,17 +1,17 @@
-/// The rules for a client that joins `/`: a server of protocol version 4 sends one CONNECT per
-/// session without a CONNECT from the client. Any other join requires a CONNECT from the client.
+/// The rules by which a client joins `/`. A server of protocol version 4 sends one CONNECT per
+/// session without a request. Any other join requires a CONNECT from the client.
 package struct SocketIORootAdmission: Sendable {
     private enum State {
         /// Each join requires a CONNECT from the client. Final.
         case mustAsk
-        /// The server's CONNECT is outstanding. Transitions to `granted`, `mustAsk` (awaited, or a
-        /// refusal) or `unwanted` (left).
+        /// The server's CONNECT is outstanding. Transitions to `mustAsk` (the awaited CONNECT or a
+        /// refusal arrived), `granted` or `unwanted` (left).
         case expected
         /// The CONNECT arrived before the application opened `/`. Transitions to `mustAsk` (used,
         /// left, or disconnected by the server).
         case granted
-        /// The server's CONNECT is outstanding after the client left. That CONNECT does not answer
-        /// the client's next one. Transitions to `mustAsk`.
+        /// The client left before the server's CONNECT arrived. That CONNECT does not answer a
+        /// later CONNECT of the client. Transitions to `mustAsk`.
         case unwanted
     }
 
@@ -25,7 +25,7 @@ package struct SocketIORootAdmission: Sendable {
     package enum RequestAction: Equatable {
         /// Send CONNECT.
         case ask
-        /// Wait: the server sends its CONNECT without one from the client.
+        /// Wait: the server sends CONNECT without a request.
         case wait
         /// Join: the server's CONNECT has arrived already.
         case enter

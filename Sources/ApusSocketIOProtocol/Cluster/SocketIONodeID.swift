@@ -1,6 +1,6 @@
-/// The name of one server of a cluster, created at every start.
+/// The name of one server of a cluster. A server uses a new name after every start.
 public struct SocketIONodeID: Hashable, Sendable, ExpressibleByStringLiteral, CustomStringConvertible {
-    /// The name on the wire between servers.
+    /// The name as sent to the other servers.
     public let rawValue: String
 
     /// Creates a node id.
@@ -11,8 +11,8 @@ public struct SocketIONodeID: Hashable, Sendable, ExpressibleByStringLiteral, Cu
     /// Creates a node id from a literal.
     public init(stringLiteral value: String) { self.rawValue = value }
 
-    /// The id of a publisher that is not a server of the cluster. It is not counted and receives no
-    /// replies.
+    /// The id of a publisher that is not a server of the cluster. Such a publisher is not counted
+    /// as a server and receives no replies.
     ///
     /// Source: the `uid` of the emitters of Node's Socket.IO.
     public static let emitter = Self("emitter")
@@ -23,8 +23,8 @@ public struct SocketIONodeID: Hashable, Sendable, ExpressibleByStringLiteral, Cu
 
 /// The other servers of a cluster that are expected to answer a request.
 public enum SocketIOClusterServers: Hashable, Sendable {
-    /// This number of servers, for a transport that reports only the number of subscribers.
+    /// A number of servers, for a transport that reports only the number of subscribers.
     case count(Int)
-    /// These servers. A request stops waiting for a server that leaves.
+    /// The names of the servers. A request stops waiting for a server that leaves.
     case nodes(Set<SocketIONodeID>)
 }

@@ -21,7 +21,7 @@ package struct SocketIORequestTable<Reply: Sendable>: Sendable {
     package enum Action: Sendable {
         /// The request is complete and was removed.
         case complete(id: String, Outcome)
-        /// The request is pending, or unknown because it was completed.
+        /// The request is still pending, or was completed or cancelled before.
         case doNothing
     }
 
@@ -34,8 +34,8 @@ package struct SocketIORequestTable<Reply: Sendable>: Sendable {
         /// The number of servers that left the cluster before they reported.
         var gone = 0
         var announced = 0
-        /// The announced replies that are outstanding, by server. Negative while a reply precedes
-        /// its report.
+        /// The number of outstanding announced replies, by server. Negative while replies have
+        /// arrived before the report that announces them.
         var owed: [SocketIONodeID?: Int] = [:]
         /// The number of announced replies that will not arrive.
         var lost = 0
@@ -61,7 +61,7 @@ package struct SocketIORequestTable<Reply: Sendable>: Sendable {
             } else if case .nodes(var nodes) = self.asked, nodes.remove(node) != nil {
                 self.asked = .nodes(nodes)
                 self.gone += 1
-                // Replies that precede a missing report must not count towards the replies of other
+                // Replies that arrived without a report must not count towards the replies of other
                 // servers.
                 self.announced += max(0, -(self.owed.removeValue(forKey: node) ?? 0))
                 self.departed[node] = 0
@@ -73,8 +73,8 @@ package struct SocketIORequestTable<Reply: Sendable>: Sendable {
         }
     }
 
-    /// The maximum number of replies that a server may announce: more than it can have clients.
-    /// Prevents an overflow of the sum.
+    /// The maximum number of replies that one server may announce. It exceeds the possible number
+    /// of clients, and prevents an overflow of the sum.
     private static var maximumCount: Int { Int(Int32.max) }
 
     private let maximumRequests: Int
@@ -90,7 +90,7 @@ package struct SocketIORequestTable<Reply: Sendable>: Sendable {
     /// The number of pending requests.
     package var count: Int { self.requests.count }
 
-    /// Starts a request. Returns `false` if the maximum number is pending or the id is in use.
+    /// Starts a request. Returns `false` if too many requests are pending or the id is in use.
     package mutating func begin(_ id: String) -> Bool {
         guard self.requests.count < self.maximumRequests, self.requests[id] == nil else { return false }
         self.requests[id] = Request()
@@ -107,8 +107,8 @@ package struct SocketIORequestTable<Reply: Sendable>: Sendable {
         return self.change(id) { $0.asked = asked }
     }
 
-    /// Records a server's report, which announces `count` replies and includes some of them.
-    /// Ignores a second report.
+    /// Records a server's report, which announces `count` replies and may include some of them.
+    /// Ignores a second report of a named server.
     package mutating func receivedReport(_ id: String, from node: SocketIONodeID?, announcing count: Int, _ replies: [Reply] = []) -> Action
     {
         let count = min(max(0, count), Self.maximumCount)
@@ -121,7 +121,7 @@ package struct SocketIORequestTable<Reply: Sendable>: Sendable {
         }
     }
 
-    /// Records an announced reply, or with `nil` that it will not arrive.
+    /// Records an announced reply. `nil` records that the reply will not arrive.
     package mutating func receivedReply(_ id: String, from node: SocketIONodeID?, _ reply: Reply?) -> Action {
         self.change(id) { request in
             if let node, let missing = request.departed[node] {

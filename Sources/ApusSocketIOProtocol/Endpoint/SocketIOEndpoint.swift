@@ -1,8 +1,8 @@
 public import ApusEngineIOProtocol
 public import ApusJSON
 
-/// One side of a Socket.IO connection on a WebSocket, without I/O: messages and the time in; events
-/// and messages out.
+/// One side of a Socket.IO connection over a WebSocket, without I/O. It converts received messages
+/// and the time to events and messages to send.
 ///
 /// ```swift
 /// var client = SocketIOEndpoint.client(at: clock.now)
@@ -14,16 +14,15 @@ public import ApusJSON
 /// if let deadline = client.deadline { timer.schedule(at: deadline) }
 /// ```
 ///
-/// The caller sends and receives the messages of the WebSocket and keeps the time, as for
-/// `EngineIOEndpoint`, which carries the packets. The caller implements ack timeouts, reconnection
-/// and recovery.
+/// The caller sends and receives the messages of the WebSocket, and provides the time, as with
+/// `EngineIOEndpoint`. The caller also implements ack timeouts, reconnection and recovery.
 ///
 /// Source: Socket.IO protocol v5 and v4, "Connection to a namespace", "Sending and receiving data"
 /// and "Disconnection from a namespace".
 public struct SocketIOEndpoint: Sendable {
     /// An action of the peer or the end of the connection.
     public enum Event: Equatable, Sendable {
-        /// The session is open. Only a client has this event, after which it joins its namespaces.
+        /// The session is open. Only a client receives this event. It can now join namespaces.
         case opened
         /// The client requests a namespace. Answer with ``accept(_:id:)`` or
         /// ``refuse(_:message:data:)``.
@@ -34,7 +33,7 @@ public struct SocketIOEndpoint: Sendable {
         case refused(namespace: String, SocketIOError)
         /// An event. If it has an id, answer with ``acknowledge(_:_:in:)``.
         case event(namespace: String, name: String, arguments: [SocketIOValue], ackID: Int?)
-        /// An ack. The peer chooses the id: ignore an unknown one.
+        /// An ack. The peer chooses the id, so ignore an unknown id.
         case acknowledged(namespace: String, id: Int, arguments: [SocketIOValue])
         /// The peer left a namespace, or disconnected this side from it.
         case disconnected(namespace: String)
@@ -44,12 +43,12 @@ public struct SocketIOEndpoint: Sendable {
 
     /// The state of a server's client in a namespace.
     private enum Membership {
-        /// The client's CONNECT awaits its answer. Leaves to `joined` or is removed.
+        /// The client's CONNECT awaits its answer. Transitions to `joined`, or is removed.
         case requested
-        /// Leaves to `disconnected`, or is removed.
+        /// Transitions to `disconnected`, or is removed.
         case joined
         /// The server disconnected the client. Packets that the client sent before it received the
-        /// DISCONNECT are ignored. Leaves to `requested`.
+        /// DISCONNECT are ignored. Transitions to `requested`.
         case disconnected
     }
 
@@ -59,14 +58,14 @@ public struct SocketIOEndpoint: Sendable {
     private let maximumNamespaces: Int
     private var engine: EngineIOEndpoint
     private var decoder: SocketIOParser.Decoder
-    /// The size so far of the packet being received.
+    /// The number of bytes received of the current packet.
     private var packetBytes = 0
     private var nextAckID = 0
-    /// The namespaces of a client.
+    /// The namespaces that a client opened.
     private var joins: [UTF8Key: SocketIOClientNamespace] = [:]
     private var root: SocketIORootAdmission
     private var session: SocketIOClientSession?
-    /// The namespaces of a server's client.
+    /// The namespaces that the client of a server requested or joined.
     private var members: [UTF8Key: Membership] = [:]
 
     private init(
@@ -131,7 +130,7 @@ public struct SocketIOEndpoint: Sendable {
     /// Whether the connection has ended. Received messages are ignored.
     public var isFinished: Bool { self.engine.isFinished }
 
-    /// Returns whether events can be sent in a namespace.
+    /// Returns whether this side can send events in a namespace.
     public func isConnected(to namespace: String) -> Bool {
         guard self.isOpen else { return false }
         if self.isClient { return self.joins[UTF8Key(namespace)]?.isConnected == true }
@@ -271,9 +270,13 @@ extension SocketIOEndpoint {
 // MARK: Sent
 
 extension SocketIOEndpoint {
-    /// Requests a namespace, for a client; by default `/`, without auth. The answer is
+    /// Requests a namespace. Only a client calls this method. The answer is
     /// ``Event/connected(namespace:id:)`` or ``Event/refused(namespace:_:)``. Has no effect if the
     /// namespace was requested before.
+    ///
+    /// - Parameters:
+    ///   - namespace: The namespace. Default: `/`.
+    ///   - auth: The auth, an object. Default: none.
     ///
     /// - Throws: ``SocketIOError/Code/notConnected`` before ``Event/opened``, and
     ///   ``SocketIOError/Code/invalidUse`` for an invalid name or auth.
@@ -295,8 +298,8 @@ extension SocketIOEndpoint {
     ///
     /// - Parameters:
     ///   - namespace: The namespace of ``Event/requested(namespace:auth:)``.
-    ///   - id: The id of the new socket, unique in the namespace. Not sent over Engine.IO 3, where
-    ///     the client derives it.
+    ///   - id: The id of the new socket, unique in the namespace. It is not sent over Engine.IO 3,
+    ///     where the client derives it.
     /// - Throws: ``SocketIOError/Code/notConnected`` if there is no request.
     public mutating func accept(_ namespace: String, id: String) throws(SocketIOError) {
         try self.checkRequested(namespace)
@@ -310,7 +313,7 @@ extension SocketIOEndpoint {
     ///   - namespace: The namespace.
     ///   - message: The reason for the client.
     ///   - data: Further details for the client. Default: none. A client of Socket.IO 2.x receives
-    ///     only one of both: the data, if there is any.
+    ///     only the data, or only the message if there is no data.
     /// - Throws: ``SocketIOError/Code/notConnected`` if there is no request;
     ///   ``SocketIOError/Code/invalidUse`` for data that cannot be encoded.
     public mutating func refuse(_ namespace: String, message: String, data: SocketIOValue? = nil) throws(SocketIOError) {
@@ -329,10 +332,10 @@ extension SocketIOEndpoint {
     ///
     /// - Parameters:
     ///   - name: The name of the event.
-    ///   - arguments: Its arguments. Default: none.
+    ///   - arguments: The arguments of the event. Default: none.
     ///   - namespace: The namespace. Default: `/`.
     ///   - wantsAck: Whether to request an ack. Default: `false`.
-    /// - Returns: The id of the ack, if one is requested.
+    /// - Returns: The id of the ack; `nil` if no ack is requested.
     /// - Throws: ``SocketIOError/Code/notConnected`` unless the namespace is joined;
     ///   ``SocketIOError/Code/invalidUse`` for a reserved name or arguments that cannot be
     ///   encoded.
@@ -359,8 +362,8 @@ extension SocketIOEndpoint {
         try self.send(SocketIOPacket(namespace: namespace, content: .ack(id: id, arguments: arguments)))
     }
 
-    /// Leaves a namespace (by default `/`), or disconnects the client from it. Has no effect unless
-    /// it is joined, or requested by this client.
+    /// Leaves a namespace (by default `/`), or, on a server, disconnects the client from it. Has no
+    /// effect unless the namespace is joined, or requested by this client.
     public mutating func disconnect(from namespace: String = "/") {
         let key = UTF8Key(namespace)
         if self.isClient {
@@ -370,7 +373,7 @@ extension SocketIOEndpoint {
             guard self.members[key] == .joined else { return }
             self.members[key] = .disconnected
         }
-        try? self.send(SocketIOPacket(namespace: namespace, content: .disconnect))  // the name was valid for the join
+        try? self.send(SocketIOPacket(namespace: namespace, content: .disconnect))  // the name was validated when the namespace was joined
     }
 
     /// Closes the connection. Write the output, then close the WebSocket.

@@ -9,8 +9,8 @@
 /// socket.on(Chat.moved) { x, y in … }
 /// ```
 ///
-/// Clients and servers accept it in place of an event name. An argument of another type is reported
-/// in the same way as with an event name and typed arguments.
+/// Clients and servers accept a declaration in place of an event name. An argument that does not
+/// decode is reported as by the methods with an event name and typed arguments.
 public struct SocketIOEvent<each Argument: Codable & Sendable>: Sendable, Hashable {
     /// The event's name on the wire.
     public let name: String

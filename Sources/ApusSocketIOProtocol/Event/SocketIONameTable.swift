@@ -2,8 +2,9 @@ import ApusJSON
 
 /// A table from event names to values. Names compare by their UTF-8 bytes.
 ///
-/// Up to ``searchableCount`` names a linear search is faster than hashing, and most sockets listen
-/// to fewer. The type is inlinable because an unspecialized search allocates memory for every name.
+/// Up to ``searchableCount`` names, a linear search is faster than hashing. Most sockets listen to
+/// fewer names. The type is inlinable because an unspecialized search allocates memory for every
+/// name.
 @usableFromInline
 package struct SocketIONameTable<Value> {
     @usableFromInline static var searchableCount: Int { 16 }

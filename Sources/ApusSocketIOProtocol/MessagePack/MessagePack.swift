@@ -18,19 +18,19 @@ package enum MessagePack {
         try self.reading(bytes, maximumDepth: maximumDepth) { reader throws(SocketIOError) in try reader.value() ?? .null }
     }
 
-    /// Appends a value. After an error the bytes appended so far remain.
+    /// Appends a value. After an error, the bytes appended so far remain.
     ///
-    /// - Throws: ``SocketIOError/Code/invalidUse`` for a number that is not finite, or a
-    ///   value nested too deep for any reader.
+    /// - Throws: ``SocketIOError/Code/invalidUse`` for a number that is not finite, or a value
+    ///   nested too deeply for a reader.
     package static func write(_ value: SocketIOValue, into buffer: inout ByteBuffer) throws(SocketIOError) {
         try MessagePackWriter.write(value, into: &buffer, depth: 0)
     }
 
-    /// Runs `body` on the bytes, and throws if it leaves some unread.
+    /// Runs `body` on the bytes, and throws if it leaves bytes unread.
     static func reading<Result>(
         _ bytes: ByteBuffer, maximumDepth: Int, _ body: (inout MessagePackReader) throws(SocketIOError) -> Result
     ) throws(SocketIOError) -> Result {
-        // Closures of NIO do not rethrow typed errors; a `Result` carries them.
+        // NIO's closures do not rethrow typed errors, so the error is returned in a `Result`.
         let result = bytes.withUnsafeReadableBytes { pointer -> Swift.Result<Result, SocketIOError> in
             var reader = MessagePackReader(pointer, maximumDepth: maximumDepth)
             do throws(SocketIOError) {

@@ -66,8 +66,8 @@ struct MessagePackReader {
         return count
     }
 
-    /// Reads the key of a map, a string. A number, which JavaScript would accept, is rejected, as
-    /// by python-socketio.
+    /// Reads a key of a map, which must be a string. A numeric key, which JavaScript accepts, is
+    /// rejected, as in python-socketio.
     mutating func name() throws(SocketIOError) -> String {
         switch try self.byte() {
         case let marker where marker & 0xe0 == 0xa0: return try self.string(count: Int(marker & 0x1f))
@@ -80,8 +80,8 @@ struct MessagePackReader {
         (0x80...0x9f).contains(marker) || (0xdc...0xdf).contains(marker)
     }
 
-    /// The number of levels read by recursion, which takes fewer instructions. Deeper levels are
-    /// read in a loop, so that nested values from a peer cannot exhaust the stack.
+    /// The number of levels that are read by recursion, which is faster. Deeper levels are read in
+    /// a loop, so that nested values from a peer cannot exhaust the stack.
     private static let recursiveDepth = 16
 
     /// The maximum capacity reserved from an announced count, which may be false at every level.
@@ -108,8 +108,8 @@ struct MessagePackReader {
 
     /// Reads an array or a map with all of its contents in a loop.
     private mutating func container(into builder: inout JSONTreeBuilder, depth: Int) throws(SocketIOError) -> SocketIOValue {
-        // The number of missing values of the innermost open container, and those of the containers
-        // around it. For a container without nested ones, the array needs no allocation.
+        // The number of missing values of the innermost open container, and of the containers
+        // around it. The array needs no allocation unless containers are nested.
         var missing = 0
         var outer: [Int] = []
         while true {
@@ -176,7 +176,7 @@ struct MessagePackReader {
 
     // MARK: Extensions
 
-    /// Reads an extension. In notepack 2 type 0 is undefined (fixext 1), a date in milliseconds
+    /// Reads an extension. In notepack 2, type 0 is undefined (fixext 1), a date in milliseconds
     /// (fixext 8) or an ArrayBuffer (ext). Type -1 is the timestamp of the specification, which
     /// notepack 3 and python-socketio send.
     private mutating func extended(type: UInt8, count: Int, isFixed: Bool) throws(SocketIOError) -> SocketIOValue? {
@@ -212,7 +212,7 @@ struct MessagePackReader {
         value.isFinite ? .double(value) : .null
     }
 
-    /// Returns the value as a double if it exceeds 63 bits, as in the JSON reader.
+    /// Returns an integer, or a double if the value exceeds 63 bits, as in the JSON reader.
     private static func integer(_ value: UInt64) -> SocketIOValue {
         Int64(exactly: value).map { .integer($0) } ?? .double(Double(value))
     }

@@ -14,11 +14,11 @@ struct MessagePackTimestamp: Equatable {
         self.nanoseconds = nanoseconds
     }
 
-    /// Converts a date; `nil` if it exceeds 64 bits of seconds.
+    /// Converts a date; `nil` if its seconds exceed 64 bits.
     ///
     /// The result has the coarsest precision (milliseconds, microseconds or nanoseconds) that
-    /// converts back to the same date. A `Date` is binary, so a JavaScript date with 0.123 seconds
-    /// would otherwise arrive there with 0.122999906.
+    /// converts back to the same date. A `Date` is a binary fraction: with a fixed
+    /// precision of nanoseconds, 0.123 seconds would become 0.122999906.
     init?(_ date: Date) {
         let time = date.timeIntervalSince1970
         guard let seconds = Int64(exactly: time.rounded(.down)) else { return nil }

@@ -10,8 +10,8 @@ enum MessagePackWriter {
     /// - Parameter depth: The number of arrays and maps that the caller wrote around the value.
     static func write(_ value: SocketIOValue, into buffer: inout ByteBuffer, depth: Int) throws(SocketIOError) {
         guard var current = JSONContainerCursor(value) else { return try self.write(scalar: value, into: &buffer) }
-        // The containers around `current`. For an array or map without nested ones, it needs no
-        // allocation.
+        // The containers around `current`. The array needs no allocation unless containers are
+        // nested.
         var outer: [JSONContainerCursor] = []
         try self.open(current, depth: depth, into: &buffer)
         while true {
@@ -33,7 +33,7 @@ enum MessagePackWriter {
 
     private static func open(_ container: JSONContainerCursor, depth: Int, into buffer: inout ByteBuffer) throws(SocketIOError) {
         guard depth < JSONReader.Limits.highestDepth else {
-            // No deeper value is written, because the readers of this library have the same limit.
+            // The readers of this library have the same limit.
             throw self.refused("a value with more than \(JSONReader.Limits.highestDepth) levels of nesting")
         }
         if container.isObject {
@@ -120,8 +120,8 @@ enum MessagePackWriter {
         }
     }
 
-    /// Writes a count or length in the shortest format of its kind: in the marker, in one byte, in
-    /// two or in four (with the next marker).
+    /// Writes a count or length in the shortest format: in the marker, or in one, two or four bytes
+    /// after it. The marker for four bytes follows that for two bytes.
     private static func writeHeader(
         _ count: Int, short: (marker: UInt8, maximum: Int)?, byte: UInt8?, word: UInt8, into buffer: inout ByteBuffer
     ) throws(SocketIOError) {

@@ -1,12 +1,12 @@
 import ApusJSON
 
-/// A set of room names. The id of a socket is the name of a room too.
+/// A set of room names. The id of a socket is also the name of a room.
 ///
 /// Names compare by their UTF-8 bytes, as in every other Socket.IO server: `é` as one scalar and
 /// `é` as two scalars are two rooms, which a `Set<String>` would treat as one. The order of the
 /// elements is undefined.
 public struct SocketIORoomNames: Sendable, Hashable {
-    /// A single name needs no allocation: most sockets are only in the room of their own id.
+    /// A set of one name needs no allocation. Most sockets are only in the room named by their id.
     private enum Storage: Sendable {
         case one(String)
         case many(Set<UTF8Key>)
@@ -17,7 +17,9 @@ public struct SocketIORoomNames: Sendable, Hashable {
     /// Creates an empty set.
     public init() { self.storage = .many([]) }
 
-    /// Creates a set of these rooms.
+    /// Creates a set of rooms.
+    ///
+    /// - Parameter names: The names of the rooms.
     public init(_ names: some Sequence<String>) {
         self.init()
         self.formUnion(names)

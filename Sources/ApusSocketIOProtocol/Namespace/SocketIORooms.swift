@@ -32,11 +32,11 @@ package struct SocketIORooms: Sendable {
 
     /// The effect of a call on a room.
     package enum Change: Equatable, Sendable {
-        /// The membership was unchanged.
+        /// The membership did not change.
         case none
         /// A socket joined or left, and the room has other members.
         case member
-        /// The first member joined, or the last one left.
+        /// The first member joined, or the last member left.
         case memberAndRoom
     }
 
@@ -64,7 +64,7 @@ package struct SocketIORooms: Sendable {
         if self.othersByRoom[UTF8Key(room)]?.isEmpty == true { self.othersByRoom[UTF8Key(room)] = nil }
     }
 
-    /// Returns the sockets that the targets select, each once.
+    /// Returns the sockets that the targets select, without duplicates.
     package func members(of targets: SocketIOTargets) -> SocketIORoomNames {
         // A single room, the most common target, is not copied.
         if targets.except.isEmpty, targets.rooms.count == 1, let room = targets.rooms.first(where: { _ in true }) {

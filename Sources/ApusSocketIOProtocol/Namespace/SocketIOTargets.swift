@@ -1,8 +1,8 @@
 /// Selects sockets of a namespace: the members of any of `rooms`, without the members of any of
 /// `except`.
 ///
-/// The id of a socket is a room too, so that addressing one socket and addressing a room are one
-/// operation. Source: the `opts` of the adapters of Node's Socket.IO.
+/// The id of a socket is also a room, so that one socket can be addressed in the same way as a
+/// room. Source: the `opts` of the adapters of Node's Socket.IO.
 public struct SocketIOTargets: Hashable, Sendable {
     /// The rooms whose members are selected. An empty set selects the whole namespace.
     public var rooms: SocketIORoomNames

@@ -1,6 +1,6 @@
 public import ApusJSON
 
-/// A packet of the Socket.IO protocol, with its binary data in place. Used by a custom
+/// A packet of the Socket.IO protocol, with its binary data in place. It is used by a custom
 /// ``SocketIOPacketParser``, and by programs that use ``SocketIOParser`` without a client or
 /// server.
 ///
@@ -40,7 +40,7 @@ public struct SocketIOPacket: Equatable, Sendable {
     /// Returns whether an event name is reserved for the library. An event with a reserved name
     /// cannot be emitted, and is a parse error if a peer sends it.
     package static func isReserved(_ name: String) -> Bool {
-        // The lengths of the names below, to reject all others quickly.
+        // The lengths of the reserved names. This check rejects most names quickly.
         switch name.utf8.count {
         case 7, 10, 11, 13, 14: break
         default: return false
@@ -113,7 +113,8 @@ extension UndecodedPacket.Content {
 
 /// A packet without the arguments of an event or an ack.
 ///
-/// It is separate from them so that sending a message does not construct an ``UndecodedPacket``.
+/// It is separate from the arguments so that sending a message does not construct an
+/// ``UndecodedPacket``.
 package enum PacketHead: Equatable, Sendable {
     case connect(SocketIOValue?)
     case disconnect
@@ -126,7 +127,7 @@ package enum PacketHead: Equatable, Sendable {
     /// - Throws: ``SocketIOError/Code/invalidUse`` for a reserved event name, a namespace
     ///   without a leading slash, or a negative ack id.
     func checkSent(to namespace: String) throws(SocketIOError) {
-        // The first comparison answers the common case.
+        // The first comparison suffices for the most common namespace.
         guard namespace == "/" || namespace.utf8.first == UInt8(ascii: "/") else {
             throw SocketIOError(.invalidUse, message: "a namespace must start with a slash, not \"\(namespace)\"")
         }
@@ -146,7 +147,7 @@ package enum PacketHead: Equatable, Sendable {
 }
 
 extension UndecodedPacket.Content {
-    /// Creates the content of these parts. Only an event and an ack have arguments.
+    /// Creates the content from a head and arguments. Only an event and an ack have arguments.
     package init(_ head: PacketHead, _ arguments: SocketIOPayload) {
         switch head {
         case .connect(let auth): self = .connect(auth)
@@ -172,7 +173,7 @@ extension UndecodedPacket.Content {
 // The constraints of each packet type on its payload, in every encoding.
 
 extension SocketIOPacket.Content {
-    /// Creates the content of a packet of this type and payload.
+    /// Creates the content of a packet from its type and payload.
     ///
     /// - Throws: ``SocketIOError/Code/invalidPayload``.
     init(_ type: SocketIOPacketType, payload: SocketIOValue?, ackID: Int?, version: SocketIOVersion) throws(SocketIOError) {
@@ -203,7 +204,7 @@ extension SocketIOPacket.Content {
         case .disconnect:
             guard payload == nil else { throw self.wrong("DISCONNECT must not have a payload") }
         case .connectError:
-            // In version 4 the payload is the data of the refusal, of any type.
+            // In version 4, the payload is the data of the refusal, of any type.
             guard payload?.objectValue != nil || payload?.stringValue != nil || version == .v4 else {
                 throw self.wrong("the payload of CONNECT_ERROR must be an object or a string")
             }
@@ -239,7 +240,7 @@ extension SocketIOPacket.Content {
 }
 
 extension SocketIOPacket {
-    /// Throws unless a peer may send this packet. For parsers that produce whole packets.
+    /// Throws unless a peer may send this packet. Used for parsers that produce whole packets.
     ///
     /// - Throws: ``SocketIOError/Code/malformedPacket`` or ``SocketIOError/Code/invalidPayload``.
     func checkReceived(limits: SocketIOLimits, version: SocketIOVersion) throws(SocketIOError) {

@@ -18,7 +18,9 @@ public struct SocketIOPayload: Sendable {
     /// Creates a payload of these arguments.
     public init(_ arguments: [SocketIOValue]) { self.storage = .values(arguments) }
 
-    /// Creates a payload of one argument, encoded on the caller's thread. Binary data is refused.
+    /// Creates a payload of one argument, encoded as JSON text by this call.
+    ///
+    /// - Throws: An error if the argument contains binary data or cannot be encoded.
     package init(writing argument: SocketIOValue) throws(JSONError) {
         self.init(checked: ByteBuffer(bytes: try JSONWriter.bytes(of: argument)))
     }
@@ -28,8 +30,8 @@ public struct SocketIOPayload: Sendable {
     /// - Parameter text: The elements of an array without its brackets.
     init(checked text: ByteBuffer) { self.storage = .text(text) }
 
-    /// The limits for reading validated text, which may have the highest depth that the reader
-    /// permits.
+    /// The limits for reading validated text, which may be nested to the maximum depth of the
+    /// reader.
     static let limits = JSONReader.Limits(maximumDepth: JSONReader.Limits.highestDepth, loneSurrogates: .replace)
 
     /// The arguments. Text is decoded at every access.
@@ -75,7 +77,7 @@ public struct SocketIOPayload: Sendable {
         }
     }
 
-    /// The size from which relayed text is not copied.
+    /// The minimum size of relayed text that is not copied, in bytes.
     private static let minimumUncopiedBytes = 16 << 10
 
     /// ``text``, if it is too large to be copied into the outgoing message.
@@ -84,8 +86,8 @@ public struct SocketIOPayload: Sendable {
         return text
     }
 
-    /// The payload with a copy of its text, for long-term storage. It no longer retains the buffer
-    /// that it was read from.
+    /// The payload with a copy of its text, for long-term storage. The copy does not retain the
+    /// buffer from which the text was read.
     package var detached: SocketIOPayload {
         guard case .text(let text) = self.storage else { return self }
         return SocketIOPayload(checked: text.detached)

@@ -1,6 +1,7 @@
 public import ApusJSON
 
-/// The limits on a packet from a peer. The payload limit of Engine.IO bounds its size in bytes.
+/// The limits on a packet from a peer. The payload limit of Engine.IO bounds the size of each
+/// message in bytes.
 public struct SocketIOLimits: Hashable, Sendable {
     /// The maximum number of attachments of a packet.
     ///
@@ -16,8 +17,7 @@ public struct SocketIOLimits: Hashable, Sendable {
     ///
     /// Unit: bytes. Default: 4096, enough for a token in the query of a version 4 client.
     public var maximumNamespaceBytes: Int
-    /// The maximum length of the payload of a CONNECT, the auth, which is kept as long as the
-    /// socket.
+    /// The maximum length of the auth in a CONNECT. The auth is kept as long as the socket.
     ///
     /// Unit: bytes. Default: 8192.
     public var maximumConnectBytes: Int

@@ -1,7 +1,7 @@
 public import ApusEngineIOProtocol
 
-/// The encoding of packets as messages. Both peers must use the same one, because the protocol does
-/// not negotiate it.
+/// The encoding of packets as messages. Both peers must use the same encoding, because the protocol
+/// does not negotiate it.
 ///
 /// Source: the option `parser` of socket.io for Node.
 public struct SocketIOParser: Sendable {
@@ -21,8 +21,8 @@ public struct SocketIOParser: Sendable {
     /// Source: Socket.IO protocol v5, "Packet encoding".
     public static let json = Self(kind: .json)
 
-    /// MessagePack: one binary message per packet, with binary data in place. It is smaller for
-    /// packets with much binary data or many numbers, and slower in browsers.
+    /// MessagePack: one binary message per packet, with binary data in place. Compared to JSON,
+    /// packets with much binary data or many numbers are smaller. Browsers process it more slowly.
     ///
     /// A date remains a date, `JSONValue.date(_:)`, in both directions. NaN and the infinities
     /// arrive as null, as in JSON.
@@ -65,7 +65,7 @@ public struct SocketIOParser: Sendable {
     ///   - omitsText: Whether to omit arguments that were received as text. The caller inserts them
     ///     before the last byte.
     /// - Returns: `false`, with nothing appended, if the packet needs `encode`.
-    /// - Throws: The errors of `encode`, after which the caller discards the appended bytes.
+    /// - Throws: The errors of `encode`. The caller then discards the appended bytes.
     package func writeText(
         of head: PacketHead, _ arguments: SocketIOPayload, omitsText: Bool = false, namespace: String, into bytes: inout [UInt8]
     ) throws(SocketIOError) -> Bool {
@@ -96,7 +96,7 @@ extension SocketIOParser {
             case json, messagePack
             /// The decoder of a custom parser. Indirect, because it is large and rare.
             indirect case custom(any SocketIOPacketDecoder)
-            /// The error of a format other than JSON; the JSON decoder keeps its own. Final.
+            /// The error of a format other than JSON. The JSON decoder stores its own error. Final.
             indirect case failed(SocketIOError)
         }
 
@@ -108,8 +108,8 @@ extension SocketIOParser {
             self.json = SocketIOJSONDecoder(version: version, limits: limits)
         }
 
-        /// The namespace of the packet that awaits attachments; `nil` without one, or if the format
-        /// is not JSON.
+        /// The namespace of the packet that awaits attachments; `nil` if there is no such packet,
+        /// or if the format is not JSON.
         package var namespaceOfPartialPacket: String? { self.json.namespaceOfPartialPacket }
 
         /// Decodes the next message. Returns the packet that it completes, or `nil` if further
@@ -168,9 +168,9 @@ public protocol SocketIOPacketParser: Sendable {
     /// Encodes a packet as messages, which are sent in this order without other messages in
     /// between.
     ///
-    /// Called on any thread, once for each emit or broadcast.
+    /// It is called on any thread, once for each emit or broadcast.
     ///
-    /// - Throws: An error that fails the emit: a ``SocketIOError`` as it is, another error as the
+    /// - Throws: An error that fails the emit. An error other than a ``SocketIOError`` becomes the
     ///   cause of a ``SocketIOError/Code/invalidUse``.
     func encode(_ packet: SocketIOPacket) throws -> [EngineIOMessage]
 
@@ -184,8 +184,8 @@ public protocol SocketIOPacketParser: Sendable {
 /// Engine.IO limits the size of a message. The decoded packet is validated: a reserved event name,
 /// an auth that is not an object or a negative ack id closes the connection.
 public protocol SocketIOPacketDecoder: Sendable {
-    /// Decodes the next message. Returns the packet that it completes, or `nil` if further messages
-    /// are due, for which the peer has a deadline.
+    /// Decodes the next message. Returns the packet that the message completes, or `nil` if further
+    /// messages must follow, which the peer must send before a deadline.
     ///
     /// - Throws: An error for an invalid message. The connection closes with the reason "parse
     ///   error", and the decoder is not used again.

@@ -24,7 +24,7 @@ package struct SocketIOHistory<Packet: Sendable>: Sendable {
     /// Creates an empty history.
     ///
     /// - Parameters:
-    ///   - epoch: An unguessable name of this history, different from that of every other one.
+    ///   - epoch: The unguessable, unique name of this history.
     ///   - lifetime: The time for which a packet is kept.
     ///   - maximumCount: The maximum number of packets kept.
     ///   - maximumBytes: The maximum number of bytes kept.
@@ -40,10 +40,10 @@ package struct SocketIOHistory<Packet: Sendable>: Sendable {
     /// The offset after the last packet.
     package var end: SocketIOOffset { SocketIOOffset(epoch: self.epoch, number: self.lastNumber) }
 
-    /// The offset after the packet that is appended next, which carries this offset.
+    /// The offset after the packet that is appended next. That packet contains this offset.
     package var next: SocketIOOffset { SocketIOOffset(epoch: self.epoch, number: self.lastNumber &+ 1) }
 
-    /// Appends the packet that carries ``next``.
+    /// Appends the packet that contains ``next``.
     ///
     /// - Parameter now: The time since a fixed moment, as in every method of this type.
     package mutating func append(_ packet: Packet, for targets: SocketIOTargets, bytes: Int, at now: Duration) {

@@ -3,8 +3,8 @@
 /// Source: Socket.IO, "Connection state recovery": a client returns the last argument of the last
 /// event it received.
 package struct SocketIOOffset: Hashable, Sendable, CustomStringConvertible {
-    /// The name of the history, which distinguishes an offset of another server, or of this one
-    /// before a restart.
+    /// The name of the history. Another server, and the same server after a restart, use another
+    /// name.
     package let epoch: String
     /// The number of the last packet before this position. Packets count from 1.
     package let number: UInt64
@@ -23,8 +23,8 @@ package struct SocketIOOffset: Hashable, Sendable, CustomStringConvertible {
         self.init(epoch: String(Substring(parts[0])), number: number)
     }
 
-    /// The wire format, `k3x9Qz.1f`. Every event of a server with recovery carries an offset, so it
-    /// is short.
+    /// The wire format, such as `k3x9Qz.1f`. It is short because every event of a server with
+    /// recovery contains an offset.
     package var description: String { Self.mark(of: self.epoch) + String(self.number, radix: 36) }
 
     /// Returns the prefix on the wire of every offset of a history.

@@ -2,7 +2,7 @@
 /// packets that they may have missed.
 ///
 /// The order of the steps is essential: take the session before creating its socket, and read the
-/// missed packets after the socket has been added to the receivers of new ones.
+/// missed packets after the socket has been added to the recipients of new packets.
 ///
 /// Source: Socket.IO, "Connection state recovery". Differences from Node's Socket.IO: a session can
 /// be taken only once, a client that received no event can recover too, and an old offset never
@@ -54,7 +54,7 @@ package struct SocketIORecoveryStore<Packet: Sendable, Kept: Sendable>: Sendable
     package enum ClaimAction {
         /// The session is recovered. Send the packets after the offset.
         case resume(Session, from: SocketIOOffset)
-        /// The session is unknown, or packets it missed have expired. The client starts a new
+        /// The session is unknown, or packets that it missed have expired. The client starts a new
         /// session.
         case startAnew
     }

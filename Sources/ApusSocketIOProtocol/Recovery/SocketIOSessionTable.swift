@@ -1,7 +1,7 @@
 import ApusJSON
 import DequeModule
 
-/// The sessions of lost sockets by private id. Each can be taken once, until it expires.
+/// The sessions of lost sockets by private id. Each can be taken once, before it expires.
 package struct SocketIOSessionTable<Session: Sendable>: Sendable {
     private struct Entry {
         var session: Session
@@ -18,7 +18,7 @@ package struct SocketIOSessionTable<Session: Sendable>: Sendable {
     ///
     /// - Parameters:
     ///   - lifetime: The time for which a session is kept.
-    ///   - maximumCount: The maximum number of sessions. A further one replaces the oldest.
+    ///   - maximumCount: The maximum number of sessions. A further session replaces the oldest.
     package init(lifetime: Duration, maximumCount: Int) {
         self.lifetime = lifetime
         self.maximumCount = max(0, maximumCount)

@@ -8,7 +8,7 @@ import NIOConcurrencyHelpers
 
 /// Sends the events of a server to the admin page.
 ///
-/// It uses the handlers of namespaces, sockets and rooms that every application has. Source: the
+/// It uses the same handlers of namespaces, sockets and rooms as an application. Source: the
 /// events and features of `@socket.io/admin-ui`.
 final class SocketIOAdmin: Sendable {
     let configuration: SocketIOAdminConfiguration
@@ -26,7 +26,7 @@ final class SocketIOAdmin: Sendable {
     }
 
     struct Details: Sendable {
-        /// The prefix of the session id: the whole id is a secret.
+        /// A prefix of the session id. The whole id is a secret.
         var clientID: String
         var transport: String
     }
@@ -124,7 +124,7 @@ final class SocketIOAdmin: Sendable {
         }
     }
 
-    /// Reports the events of a socket. Called on the socket's event loop.
+    /// Reports the events of a socket. Must be called on the socket's event loop.
     private func watch(_ socket: SocketIOServerSocket, isAdmin: Bool) {
         let (id, name) = (socket.id, socket.namespace.name)
         if let session = socket.connection?.session {
@@ -149,7 +149,7 @@ final class SocketIOAdmin: Sendable {
         }
     }
 
-    /// Reports the sockets of a client that upgraded to this transport.
+    /// Reports that the client of these sockets upgraded to another transport.
     func upgraded(_ sockets: [SocketIOServerSocket], to transport: EngineIOTransport) {
         let transport = transport.rawValue
         for socket in sockets {
@@ -195,7 +195,7 @@ final class SocketIOAdmin: Sendable {
         }
     }
 
-    /// Returns a socket in the page's form. The auth is left out, because it may contain a token.
+    /// Returns a socket in the format of the page, without the auth, which may contain a token.
     static func serialize(_ socket: SocketIOSocketDescription, namespace: String) -> SocketIOValue {
         var data = socket.data
         let admin = data.removeAdminDetails()
@@ -229,7 +229,7 @@ extension SocketIOValue {
     }
 }
 
-// The commands of the page. The last argument is a room; without it, the command applies to the
+// The commands of the page. The last argument is a room. Without a room, the command applies to the
 // whole namespace.
 extension SocketIOAdmin {
     func listen(to page: SocketIOServerSocket) {

@@ -23,9 +23,9 @@ public struct SocketIOAdminConfiguration: Sendable {
         private enum Value { case development, production }
         private let value: Value
 
-        /// Every socket, room and event. Each change is one emit to the page.
+        /// Every socket, room and event. Each change is sent to the page as one event.
         public static let development = Self(value: .development)
-        /// Totals only, at the ``SocketIOAdminConfiguration/statisticsInterval``.
+        /// Totals only, sent every ``SocketIOAdminConfiguration/statisticsInterval``.
         public static let production = Self(value: .production)
     }
 
@@ -45,6 +45,8 @@ public struct SocketIOAdminConfiguration: Sendable {
     /// `@socket.io/admin-ui`.
     public var statisticsInterval: Duration = .seconds(2)
 
+    /// Creates a configuration with the default values of the other properties.
+    ///
     /// - Parameter authentication: The authentication of the page.
     public init(authentication: Authentication) {
         self.authentication = authentication

@@ -8,7 +8,7 @@ import NIOCore
 /// Authenticates the clients of the admin page.
 ///
 /// Verifying a password is expensive by design, so the gate verifies one at a time and limits the
-/// number of waiting logins. A client with the id of a valid session skips the queue.
+/// number of waiting logins. A client with the id of a valid session does not wait.
 actor SocketIOAdminGate {
     /// The key of the socket's value that holds the id of a new session until the socket is
     /// connected.
@@ -46,7 +46,7 @@ actor SocketIOAdminGate {
         let auth = socket.handshake.auth
         let isName = SHA256.hash(data: Array((auth["username"]?.stringValue ?? "").utf8)) == SHA256.hash(data: Array(username.utf8))
         // Checks the name and the password in every case, so that the response time does not reveal
-        // which was wrong.
+        // which of them was wrong.
         let isPassword = password.verifies(auth["password"]?.stringValue ?? "")
         guard isName, isPassword else { throw SocketIOConnectionRefusal(message: "invalid credentials") }
         let session = SymmetricKey(size: .bits128).withUnsafeBytes {
@@ -74,7 +74,7 @@ package struct SocketIOLoginQueue: Sendable {
     /// Adds a login. Returns `false` when a limit is reached.
     ///
     /// - Parameter address: The key under which the client's connections are counted. Clients
-    ///   without one share a count.
+    ///   without an address share one count.
     package mutating func enter(from address: String?) -> Bool {
         let address = address ?? ""
         guard self.count < self.maximum, self.countByAddress[address, default: 0] < self.maximumPerAddress else { return false }

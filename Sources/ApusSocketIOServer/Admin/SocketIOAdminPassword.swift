@@ -1,7 +1,7 @@
 import ApusPasswords
 public import ApusSocketIOProtocol
 
-/// A stored password hash: `scrypt$logN$r$p$salt$hash`, the last two in base64.
+/// A password hash for storage: `scrypt$logN$r$p$salt$hash`, with the salt and the hash in base64.
 ///
 /// ```swift
 /// // Once; then store the text in the configuration.
@@ -20,8 +20,8 @@ public struct SocketIOAdminPassword: Sendable {
     ///
     /// - Parameters:
     ///   - password: The password.
-    ///   - logRounds: The cost, N = 2^logRounds. Default: 14, 16 MiB and tens of milliseconds in a
-    ///     release build.
+    ///   - logRounds: The cost, N = 2^logRounds. Default: 14, which requires 16 MiB and tens of
+    ///     milliseconds in a release build.
     /// - Throws: `SocketIOError.Code.invalidUse` for a cost outside of 1 to 22, or if the password
     ///   cannot be hashed.
     public init(hashing password: String, logRounds: Int = 14) throws(SocketIOError) {

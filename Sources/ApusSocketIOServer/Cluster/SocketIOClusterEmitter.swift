@@ -18,8 +18,9 @@ public struct SocketIOClusterEmitter: Sendable {
     private var targets = SocketIOTargets()
     private var flags = SocketIOEmitFlags()
 
-    /// - Parameter publisher: The connection to the cluster. The namespace is `/` unless
-    ///   ``namespace(_:)`` changes it.
+    /// Creates an emitter for the namespace `/`. Use ``namespace(_:)`` for another one.
+    ///
+    /// - Parameter publisher: The connection to the cluster.
     public init(_ publisher: any SocketIOClusterPublisher) {
         self.publisher = publisher
     }
@@ -43,7 +44,7 @@ public struct SocketIOClusterEmitter: Sendable {
     ///
     /// - Parameters:
     ///   - event: The event's name.
-    ///   - arguments: Its arguments.
+    ///   - arguments: The event's arguments.
     public func emit(_ event: String, arguments: [SocketIOValue]) {
         self.publish(.broadcast(event: event, arguments: arguments, targets: self.targets, flags: self.flags, request: nil))
     }

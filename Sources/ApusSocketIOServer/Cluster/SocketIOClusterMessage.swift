@@ -13,6 +13,8 @@ public struct SocketIOClusterMessage: Hashable, Sendable {
     /// The content of the message.
     public var content: Content
 
+    /// Creates a message.
+    ///
     /// - Parameters:
     ///   - sender: The sending server.
     ///   - namespace: The namespace of the message.
@@ -32,7 +34,7 @@ public struct SocketIOClusterMessage: Hashable, Sendable {
         case heartbeat
         /// 13: the sender leaves the cluster.
         case close
-        /// 3: an event for clients. With a request, each server responds with its number of
+        /// 3: an event for clients. With a request, each server responds with the number of its
         /// recipients and forwards each ack.
         case broadcast(event: String, arguments: [SocketIOValue], targets: SocketIOTargets, flags: SocketIOEmitFlags, request: String?)
         /// 4: these sockets enter rooms.
@@ -60,6 +62,8 @@ public struct SocketIOClusterResponse: Hashable, Sendable {
     /// The content of the response.
     public var content: Content
 
+    /// Creates a response.
+    ///
     /// - Parameters:
     ///   - sender: The responding server; `nil` when the wire format omits it.
     ///   - namespace: The namespace of the request.
@@ -74,11 +78,11 @@ public struct SocketIOClusterResponse: Hashable, Sendable {
 
     /// The content of a response, with its type number in Node's adapters.
     public enum Content: Hashable, Sendable {
-        /// 8: the requested sockets.
+        /// 8: the descriptions of the requested sockets.
         case sockets([SocketIOSocketDescription])
         /// 10: the answer of the server's handler.
         case serverSideEmit(SocketIOValue)
-        /// 11: the number of clients that are sent the event. Their acks follow.
+        /// 11: the number of clients that receive the event. Their acks follow.
         case clientCount(Int)
         /// 12: the ack of one client.
         case acknowledgement([SocketIOValue])
@@ -97,6 +101,8 @@ public struct SocketIOSocketDescription: Hashable, Sendable {
     /// The socket's `data`.
     public var data: SocketIOValue
 
+    /// Creates a description.
+    ///
     /// - Parameters:
     ///   - id: The socket's id.
     ///   - handshake: The data of the client's handshake.

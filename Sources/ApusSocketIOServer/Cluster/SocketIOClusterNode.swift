@@ -7,8 +7,8 @@ import Logging
 import NIOConcurrencyHelpers
 import NIOCore
 
-/// A server's node in its cluster: performs the operations that other servers publish, and
-/// publishes those of its own server.
+/// A server's node in its cluster. It performs the operations that other servers publish, and
+/// publishes the operations of its own server.
 ///
 /// A server applies each operation to its own sockets first and then publishes it. A transport
 /// never returns a message to its sender.

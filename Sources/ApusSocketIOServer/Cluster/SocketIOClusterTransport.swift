@@ -2,28 +2,28 @@ public import ApusSocketIOProtocol
 
 /// A publisher of messages to the servers of a cluster.
 public protocol SocketIOClusterPublisher: Sendable {
-    /// Sends a message to every other server of the cluster, at most once, in the order of the
-    /// calls of one thread.
+    /// Sends a message to every other server of the cluster, at most once. Messages that one thread
+    /// publishes are sent in order.
     ///
-    /// It does not wait and does not throw: the transport logs a message that cannot be sent and
-    /// drops it. The sender must not receive the message. If the medium echoes messages, the
+    /// The method does not wait and does not throw: the transport logs and drops a message that
+    /// cannot be sent. The sender must not receive the message. If the medium echoes messages, the
     /// transport discards those with its own id.
     func publish(_ message: SocketIOClusterMessage)
 }
 
-/// A connection between the servers of a cluster. It carries messages and does not depend on
+/// A connection between the servers of a cluster. It transmits messages, and does not depend on
 /// sockets.
 ///
 /// Each server needs a transport object of its own. The server chooses the recipients, the expected
 /// answers and the deadlines. A lost message affects only its own operation. Calls come from any
 /// thread.
 public protocol SocketIOClusterTransport: SocketIOClusterPublisher {
-    /// The settings for detecting failed servers; `nil` (the default) when the transport detects
-    /// them and implements ``servers(in:report:)``.
+    /// The settings for detecting failed servers; `nil` (the default) when the transport itself
+    /// detects them and implements ``servers(in:report:)``.
     var heartbeat: SocketIOClusterHeartbeat? { get }
 
-    /// Starts carrying messages for one server, and holds `receiver` until ``stop()``. The
-    /// transport makes and restores its own connections.
+    /// Starts the transport for one server, and retains `receiver` until ``stop()``. The transport
+    /// opens its own connections and reopens lost ones.
     func start(_ receiver: any SocketIOClusterReceiver)
 
     /// Stops the transport.
@@ -32,8 +32,8 @@ public protocol SocketIOClusterTransport: SocketIOClusterPublisher {
     /// Sends a response to the server that made the request.
     func respond(_ response: SocketIOClusterResponse, to node: SocketIONodeID)
 
-    /// Reports, immediately or later, which other servers have this namespace. A transport without
-    /// this information never calls `report`, and the request ends at its deadline.
+    /// Reports, immediately or later, which other servers use this namespace. If the transport
+    /// never calls `report`, the request ends at its deadline.
     func servers(in namespace: String, report: @escaping @Sendable (SocketIOClusterServers) -> Void)
 
     /// Called when the server has created this namespace, so that the transport can subscribe.
@@ -43,8 +43,8 @@ public protocol SocketIOClusterTransport: SocketIOClusterPublisher {
     /// Called when the server has removed this namespace. Default: does nothing.
     func closed(namespace: String)
 
-    /// Called when the room gets its first member on this server or (`false`) loses its last, for a
-    /// transport with a channel per room. Default: does nothing.
+    /// Called when the first member of a room joins on this server or, with `exists` `false`, when
+    /// the last one leaves. For a transport with a channel per room. Default: does nothing.
     func changed(room: String, in namespace: String, exists: Bool)
 }
 
@@ -71,7 +71,7 @@ public protocol SocketIOClusterReceiver: Sendable {
     /// Handles a response to a request of this server. Ignores a response that is late or for
     /// another server.
     func receivedResponse(_ response: SocketIOClusterResponse)
-    /// Handles the end or the failure of another server: pending requests no longer wait for it.
+    /// Handles the end or the failure of another server. Pending requests no longer wait for it.
     func left(_ node: SocketIONodeID)
 }
 

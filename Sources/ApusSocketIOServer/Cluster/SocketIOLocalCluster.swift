@@ -22,8 +22,11 @@ public final class SocketIOLocalCluster: Sendable {
         var namespaces: Set<String> = []
     }
 
-    /// - Parameter heartbeat: The heartbeats with which the servers find each other, as over a
-    ///   network. Default: none; the cluster has a list of its servers.
+    /// Creates a cluster without servers.
+    ///
+    /// - Parameter heartbeat: The settings of the heartbeats by which the servers detect each
+    ///   other, as over a network. Default: `nil`, the cluster itself maintains the list of
+    ///   servers.
     public init(heartbeat: SocketIOClusterHeartbeat? = nil) {
         self.heartbeat = heartbeat
     }
@@ -31,7 +34,7 @@ public final class SocketIOLocalCluster: Sendable {
     /// Returns a new transport for one server.
     public func transport() -> any SocketIOClusterTransport { Transport(cluster: self, heartbeat: self.heartbeat) }
 
-    /// The publisher for an emitter.
+    /// The publisher for a ``SocketIOClusterEmitter``.
     public var publisher: any SocketIOClusterPublisher { Publisher(cluster: self) }
 
     private func deliver(_ message: SocketIOClusterMessage) {

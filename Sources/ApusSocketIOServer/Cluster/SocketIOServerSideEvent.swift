@@ -3,11 +3,11 @@ public import ApusJSON
 public import ApusSocketIOProtocol
 import Atomics
 
-/// An event that another server of the cluster sent to the servers.
+/// An event that another server of the cluster sent to the servers, not to clients.
 public struct SocketIOServerSideEvent: Sendable {
     /// The event's name.
     public let name: String
-    /// The arguments. Binary values are `.binary`, at any depth.
+    /// The arguments. Binary data at any depth is a `.binary` value.
     public let arguments: [SocketIOValue]
     private let ack: Ack?
 
@@ -20,8 +20,8 @@ public struct SocketIOServerSideEvent: Sendable {
     /// Whether the other server requested an ack.
     public var wantsAcknowledgement: Bool { self.ack != nil }
 
-    /// Sends the ack, by default null, to the other server, from any thread, immediately or later.
-    /// Only the first call has an effect.
+    /// Sends the ack, by default null, to the other server. May be called on any thread,
+    /// immediately or later. Only the first call has an effect.
     public func acknowledge(_ value: SocketIOValue = .null) { self.ack?.send(value) }
 
     /// An ack that can be sent once.

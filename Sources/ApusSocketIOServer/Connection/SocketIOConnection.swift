@@ -15,7 +15,7 @@ import NIOCore
 /// callers assert this.
 final class SocketIOConnection: EngineIOSessionDelegate, EventLoopTimerOwner, @unchecked Sendable {
     let session: EngineIOSession
-    // One byte each, and adjacent, to keep the object small.
+    // The following properties of one byte are adjacent, to keep the object small.
     private let version: SocketIOVersion
     private var isPolling = false
     /// Whether ``SocketIOServerConfiguration/connectTimeout`` elapsed during an admission.
@@ -27,9 +27,10 @@ final class SocketIOConnection: EngineIOSessionDelegate, EventLoopTimerOwner, @u
     /// The state that every packet uses. Unchecked: it is accessed in single statements that call
     /// no handler.
     @exclusivity(unchecked) private var inbound: Inbound
-    /// The admin page, which counts the traffic. It does not change the route of a packet.
+    /// Counts the traffic for the admin page; `nil` if the admin page is disabled. It does not
+    /// affect the handling of packets.
     private let admin: SocketIOAdmin?
-    /// The bytes that wait for the asynchronous handlers of all sockets of this client.
+    /// The bytes of the events that wait for asynchronous handlers of this client's sockets.
     private(set) lazy var waitingEvents = SocketIOWaitingBytes(
         maximum: self.configuration.maximumWaitingEventBytes)
     /// The namespaces from which this server disconnected the client. Until the next CONNECT,
@@ -39,14 +40,14 @@ final class SocketIOConnection: EngineIOSessionDelegate, EventLoopTimerOwner, @u
     private var connectDeadline = EventLoopTimer()
     /// The detailed reason for closing the session.
     private var closeDetail: String?
-    /// Runs only while `awaitsAttachments`.
+    /// The deadline for attachments. It runs only while `awaitsAttachments` is `true`.
     private var attachmentsDeadline = EventLoopTimer()
 
     /// The decoder of the client's packets, and the sockets that receive them.
     private struct Inbound {
         var decoder: SocketIOParser.Decoder
         var members = SocketIOMembers()
-        /// The size of the messages of the packet that is being received, in bytes.
+        /// The number of bytes received of the current packet.
         var packetBytes = 0
         var awaitsAttachments = false
     }
@@ -65,7 +66,7 @@ final class SocketIOConnection: EngineIOSessionDelegate, EventLoopTimerOwner, @u
         self.startConnectDeadline()
     }
 
-    /// The server's configuration; the defaults after the server was released.
+    /// The server's configuration; the default configuration after the server was deallocated.
     private var configuration: SocketIOServerConfiguration { self.server?.configuration ?? SocketIOServerConfiguration() }
 
     // MARK: Deadlines
@@ -142,7 +143,7 @@ final class SocketIOConnection: EngineIOSessionDelegate, EventLoopTimerOwner, @u
             &self.connectDeadline, at: timers.now + TimeAmount(self.configuration.connectTimeout), for: self, Self.connectName)
     }
 
-    /// Removes a member whose admission failed. If none is left and the connect deadline has
+    /// Removes a member whose admission failed. If no member remains and the connect deadline has
     /// passed, the deadline starts again.
     private func forget(_ name: String) {
         self.inbound.members[name] = nil
@@ -200,8 +201,8 @@ final class SocketIOConnection: EngineIOSessionDelegate, EventLoopTimerOwner, @u
 
     // MARK: Packets
 
-    /// Handles a packet that is not for a socket in its namespace: a CONNECT, or a packet that
-    /// precedes or follows the time in the namespace.
+    /// Handles a packet that is not for a joined socket: a CONNECT, or a packet that arrives before
+    /// the client has joined the namespace or after it has left.
     private func receivedOutside(_ packet: UndecodedPacket) throws(SocketIOError) {
         switch (self.inbound.members[packet.namespace], packet.content) {
         case (_, .connect(let auth)):
@@ -252,12 +253,13 @@ final class SocketIOConnection: EngineIOSessionDelegate, EventLoopTimerOwner, @u
         }
     }
 
-    /// The time that another event loop has to close a connection. After it, the client starts a
-    /// new session.
+    /// The time within which another event loop must close a connection. If it elapses, the client
+    /// starts a new session.
     private static let takeoverTimeout = TimeAmount.seconds(5)
 
-    /// Closes the connection of a socket whose client resumes on this one, as the private id
-    /// proves. Then, or after ``takeoverTimeout``, continues on this event loop.
+    /// Closes the earlier connection of a client that resumes its session on this connection. The
+    /// private id identifies the session. Calls `proceed` on this event loop when the earlier
+    /// connection has closed, or after ``takeoverTimeout``.
     ///
     /// Of two connections that resume at the same time, one resumes the session and the other
     /// starts a new one.
@@ -306,8 +308,8 @@ final class SocketIOConnection: EngineIOSessionDelegate, EventLoopTimerOwner, @u
                 namespace: namespace, auth: auth, connection: self, shared: shared)
         }
         let (recovery, resumption) = log.claim(auth)
-        // The private id is a secret of the server and the client, so the handshake does not show
-        // it.
+        // The private id is a secret of the server and the client, so it is removed from the
+        // handshake.
         let shown = JSONObject((auth.objectValue ?? [:]).filter { $0.key != "pid" && $0.key != "offset" })
         let recoveryState = RecoveryState(pid: resumption?.pid ?? RandomID.random().description, resumption: resumption)
         let socket = SocketIOServerSocket(
@@ -392,7 +394,7 @@ final class SocketIOConnection: EngineIOSessionDelegate, EventLoopTimerOwner, @u
 
     /// Sends a packet to this client only, where possible directly into the next write.
     ///
-    /// - Throws: The parser's error for arguments that have no wire form.
+    /// - Throws: The parser's error for arguments that cannot be encoded.
     func send(
         _ head: PacketHead, _ arguments: SocketIOPayload, namespace: String, isCompressed: Bool = true
     ) throws(SocketIOError) {
@@ -441,17 +443,19 @@ final class SocketIOConnection: EngineIOSessionDelegate, EventLoopTimerOwner, @u
     }
 }
 
-/// The sockets of one client by namespace. The usual case, one socket in `/`, needs no allocation
-/// and no lookup.
+/// The sockets of one client by namespace. A single socket in `/`, the usual case, requires no
+/// allocation and no lookup.
 struct SocketIOMembers {
     enum Member {
-        /// The client's earlier connection is being closed. Leaves to `joining`, `joined` or
+        /// The client's earlier connection is being closed. Transitions to `joining`, `joined` or
         /// `disconnecting`, or is removed.
         case returning
-        /// A middleware check is running. Leaves to `joined` or `disconnecting`, or is removed.
+        /// A middleware check is running. Transitions to `joined` or `disconnecting`, or is
+        /// removed.
         case joining(SocketIOServerSocket)
-        /// The client disconnected during the admission; removed when the admission ends. Until
-        /// then it cannot send another CONNECT, so that a connection runs one check per namespace.
+        /// The client disconnected during the admission. The member is removed when the admission
+        /// ends. Until then, another CONNECT is rejected, so that a connection runs one check per
+        /// namespace.
         case disconnecting
         case joined(SocketIOServerSocket)
     }

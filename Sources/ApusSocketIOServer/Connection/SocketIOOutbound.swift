@@ -7,7 +7,7 @@ import NIOCore
 
 /// A packet that is encoded once for any number of sockets.
 struct SocketIOOutbound: Sendable {
-    /// The content, for listeners to outgoing events.
+    /// The content that listeners to outgoing events receive.
     var content: UndecodedPacket.Content
     private let messages: [EngineIOMessage]
     /// The messages as WebSocket frames; `nil` unless several sockets share them.
@@ -60,7 +60,7 @@ struct SocketIOOutbound: Sendable {
 extension SocketIONamespace {
     /// Encodes a packet of this namespace.
     ///
-    /// - Throws: The parser's error for a packet that has no wire form.
+    /// - Throws: The parser's error for a packet that cannot be encoded.
     func encode(
         _ content: UndecodedPacket.Content, shared: Bool = false, isCompressed: Bool = true
     ) throws(SocketIOError) -> SocketIOOutbound {

@@ -22,19 +22,20 @@ public struct SocketIOHandshake: Sendable {
     package var head: HTTPRequest { self.request.request }
     /// The address of the peer, for example `127.0.0.1`; empty when it is unknown.
     public var address: String { self.receivedFields?.address ?? self.remoteAddress?.ipAddress ?? "" }
-    /// Whether the handshake request has an `Origin` field, as `xdomain` of socket.io for Node.
-    /// Browsers send one with every WebSocket handshake, of the same origin too.
+    /// Whether the handshake request has an `Origin` field, like `xdomain` of socket.io for Node.
+    /// Browsers send the field with every WebSocket handshake, also for the same origin.
     public let isCrossDomain: Bool
     /// Whether the request arrived over TLS that this server terminates.
     public let isSecure: Bool
-    /// The path and query of the handshake request, which may contain a secret of the client and
-    /// must not be logged.
+    /// The path and query of the handshake request. Do not log it: it may contain a secret of the
+    /// client.
     public var url: String { self.request.request.path ?? "" }
-    /// The arrival time of the socket's CONNECT by this server's clock, in milliseconds since 1970.
+    /// The time at which the socket's CONNECT arrived, by this server's clock, in milliseconds
+    /// since 1970.
     public let issued: Int64
-    /// The session's compact form of the request, shared with it.
+    /// The compact form of the request, shared with the session.
     private let request: StoredRequest
-    /// The peer's address as the session has it.
+    /// The peer's address, from the session.
     private let remoteAddress: SocketAddress?
     private let receivedFields: ReceivedFields?
 
@@ -67,7 +68,7 @@ public struct SocketIOHandshake: Sendable {
     }
 }
 
-// The form of a handshake between servers and on the admin page: that of socket.io for Node.
+// The format of a handshake between servers and on the admin page, as in socket.io for Node.
 extension SocketIOHandshake {
     var value: SocketIOValue {
         var headers = JSONObject()
@@ -84,8 +85,8 @@ extension SocketIOHandshake {
         ]
     }
 
-    /// Decodes the form that another server sent. Fields that are missing or of another type are
-    /// empty.
+    /// Decodes the handshake that another server sent. Fields that are missing or of another type
+    /// become empty.
     init(value: SocketIOValue) {
         self.storedAuth = SocketIOStoredAuth(value["auth"] ?? [:])
         var query: [String: String] = [:]
@@ -105,16 +106,19 @@ extension SocketIOHandshake {
     }
 }
 
-/// An error that middleware throws to refuse a connection. The client's `connect_error` carries
-/// both fields. `allowRequest` may throw it too; the response then carries the message only.
+/// An error that middleware throws to refuse a connection. The client's `connect_error` contains
+/// the message and the data. `allowRequest` may also throw this error; the response then contains
+/// the message only.
 public struct SocketIOConnectionRefusal: Error, Hashable, Sendable {
-    /// The text for people, `message` of the client's error.
+    /// The text for users: `message` of the client's error.
     public var message: String
-    /// The data for programs, `data` of the client's error; omitted from the packet when `nil`.
+    /// The data for programs: `data` of the client's error. `nil` omits it from the packet.
     public var data: SocketIOValue?
 
+    /// Creates a refusal.
+    ///
     /// - Parameters:
-    ///   - message: The text for people.
+    ///   - message: The text for users.
     ///   - data: The data for programs. Default: none.
     public init(message: String, data: SocketIOValue? = nil) {
         self.message = message
@@ -122,9 +126,8 @@ public struct SocketIOConnectionRefusal: Error, Hashable, Sendable {
     }
 }
 
-/// The auth of a client in a form about as large as it was on the wire: it is stored as long as the
-/// socket, and rarely read. As a `SocketIOValue`, `[[0],[0],…]` takes twenty times the size of its
-/// text.
+/// The auth of a client in a compact encoding, because it is stored as long as the socket and
+/// rarely read. As a `SocketIOValue`, `[[0],[0],…]` requires twenty times the size of its text.
 struct SocketIOStoredAuth: Sendable {
     /// The value as MessagePack, which supports binary data; empty for an empty object.
     private let bytes: [UInt8]

@@ -1,7 +1,7 @@
 import ApusSocketIOProtocol
 
-/// The rooms of a namespace and the events that their changes cause. Without observers it records
-/// no events.
+/// The rooms of a namespace, which report their changes as events. Without observers, no events are
+/// recorded.
 struct ObservedRooms {
     private(set) var rooms = SocketIORooms()
     /// Whether any observer is registered.

@@ -4,7 +4,7 @@ public import ApusSocketIOProtocol
 /// A type that can emit to many sockets: a namespace, a socket, or a ``SocketIOBroadcast`` with
 /// targets and flags. Its methods return a broadcast with further targets or flags.
 public protocol SocketIOBroadcasting: Sendable {
-    /// The broadcast to every socket of this target.
+    /// The broadcast to the sockets that this value selects.
     var broadcast: SocketIOBroadcast { get }
 }
 
@@ -50,7 +50,7 @@ extension SocketIOBroadcasting {
 /// An emit to many sockets: the targets, the flags, and `emit`. An emit encodes the event once,
 /// regardless of the number of recipients.
 ///
-/// In a cluster it reaches the sockets of every server, unless it is
+/// In a cluster, an emit reaches the sockets of every server, unless the broadcast is
 /// ``SocketIOBroadcasting/local``.
 public struct SocketIOBroadcast: SocketIOBroadcasting {
     let namespace: SocketIONamespace
@@ -62,7 +62,7 @@ public struct SocketIOBroadcast: SocketIOBroadcasting {
         self.targets = targets
     }
 
-    /// Returns `self`.
+    /// This broadcast.
     public var broadcast: SocketIOBroadcast { self }
 
     func with(_ change: (inout SocketIOBroadcast) -> Void) -> SocketIOBroadcast {
@@ -71,7 +71,7 @@ public struct SocketIOBroadcast: SocketIOBroadcasting {
         return copy
     }
 
-    /// The cluster; `nil` without one and for a local broadcast.
+    /// The cluster; `nil` if there is no cluster or the broadcast is local.
     var cluster: SocketIOClusterNode? { self.flags.isLocal ? nil : self.namespace.cluster }
 
     func publish(_ content: @autoclosure () -> SocketIOClusterMessage.Content) {
@@ -94,11 +94,11 @@ extension SocketIOBroadcasting {
     ///
     /// - Parameters:
     ///   - event: The event's name.
-    ///   - arguments: Its arguments.
+    ///   - arguments: The event's arguments.
     public func emit(_ event: String, arguments: [SocketIOValue]) { self.emit(event, payload: SocketIOPayload(arguments)) }
 
     /// Sends the event with received arguments, without decoding and encoding them again unless
-    /// connection state recovery is on. A cluster message carries them decoded.
+    /// connection state recovery is enabled. A message to other servers contains decoded arguments.
     ///
     /// - Parameters:
     ///   - event: The event's name.
@@ -119,7 +119,7 @@ extension SocketIOBroadcasting {
     ///
     /// - Parameters:
     ///   - event: The event's name.
-    ///   - arguments: Its arguments.
+    ///   - arguments: The event's arguments.
     public func emit<each Argument: Encodable & Sendable>(_ event: String, _ arguments: repeat each Argument) {
         do {
             self.emit(event, arguments: try SocketIOArguments.encode(repeat each arguments))
@@ -134,11 +134,11 @@ extension SocketIOBroadcasting {
     /// Sends the event to every recipient and waits until all of them have acknowledged it, or
     /// until the timeout has elapsed.
     ///
-    /// The timeout is that of ``timeout(_:)``, or ``SocketIOServerConfiguration/ackTimeout``
-    /// without one. The timeout is one deadline for all recipients, which starts with this call on
-    /// this server. In a cluster, the other servers do not extend it: an ack that they forward
-    /// later is discarded. The timeout is not an error: the acks received so far are returned, with
-    /// ``SocketIOResponses/end`` `timedOut`. No event is sent again.
+    /// The timeout is set with ``timeout(_:)``; the default is
+    /// ``SocketIOServerConfiguration/ackTimeout``. It is one deadline for all recipients, and
+    /// starts with this call on this server. In a cluster, the other servers do not extend it: an
+    /// ack that they forward later is discarded. The timeout is not an error: the acks received so
+    /// far are returned, with ``SocketIOResponses/end`` `timedOut`. No event is sent again.
     ///
     /// If a client of this server disconnects, its ack is no longer awaited. Other servers of a
     /// cluster do not report that a client has disconnected, so the wait then lasts until the
@@ -146,7 +146,7 @@ extension SocketIOBroadcasting {
     ///
     /// - Returns: The arguments of each ack, in order of arrival, and whether any ack is missing.
     /// - Throws: `SocketIOError` with `invalidUse` if the event cannot be encoded, or `bufferFull`
-    ///   at ``SocketIOServerConfiguration/maximumPendingRequests``; `CancellationError`.
+    ///   if ``SocketIOServerConfiguration/maximumPendingRequests`` is reached; `CancellationError`.
     public func emitWithAck(_ event: String, arguments: [SocketIOValue]) async throws -> SocketIOResponses<[SocketIOValue]> {
         let broadcast = self.broadcast
         let ending = CompletionHook()
@@ -161,7 +161,7 @@ extension SocketIOBroadcasting {
     /// of each ack.
     ///
     /// - Throws: The errors of ``emitWithAck(_:arguments:)``, and `invalidPayload` with the
-    ///   decoder's error as its cause if the first argument of an ack is of another type.
+    ///   decoder's error as its cause if the first argument of an ack does not decode.
     public func emitWithAck<Answer: Decodable & Sendable, each Argument: Encodable & Sendable>(
         _ event: String, _ arguments: repeat each Argument, as type: Answer.Type
     ) async throws -> SocketIOResponses<Answer> {
@@ -197,8 +197,8 @@ extension SocketIOBroadcast {
             pendingRequests.replied(id, from: node, values.map { .values($0) })
         }
         ending.set(stop)
-        // Precedes this server's own report: the pending request must not complete before the other
-        // servers are registered.
+        // Publish before this server reports: the pending request must not complete before the
+        // other servers are registered.
         var flags = self.flags
         flags.timeout = self.ackTimeout
         self.publish(.broadcast(event: event, arguments: arguments, targets: self.targets, flags: flags, request: id))
@@ -221,8 +221,8 @@ extension SocketIOBroadcasting {
     /// timeout.
     ///
     /// - Returns: A snapshot of the sockets, and whether a server's response is missing.
-    /// - Throws: `SocketIOError` with `bufferFull` at
-    ///   ``SocketIOServerConfiguration/maximumPendingRequests``; `CancellationError`.
+    /// - Throws: `SocketIOError` with `bufferFull` if
+    ///   ``SocketIOServerConfiguration/maximumPendingRequests`` is reached; `CancellationError`.
     public func fetchSockets() async throws -> SocketIOResponses<SocketIORemoteSocket> {
         let broadcast = self.broadcast
         let timeout = broadcast.flags.timeout ?? broadcast.namespace.clusterTimeout
@@ -242,8 +242,8 @@ extension SocketIOBroadcasting {
         if let id { broadcast.requestSockets(id) }
     }
 
-    /// Fetches the descriptions of the sockets. Passes an empty array to `completion` at
-    /// ``SocketIOServerConfiguration/maximumPendingRequests``.
+    /// Fetches the descriptions of the sockets. Passes an empty array to `completion` if
+    /// ``SocketIOServerConfiguration/maximumPendingRequests`` is reached.
     func fetchDescriptions(completion: @escaping @Sendable ([SocketIOSocketDescription]) -> Void) {
         let broadcast = self.broadcast
         let timeout = broadcast.flags.timeout ?? broadcast.namespace.clusterTimeout

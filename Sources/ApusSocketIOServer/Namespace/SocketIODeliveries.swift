@@ -2,8 +2,8 @@ import ApusEngineIOServer
 package import ApusSocketIOProtocol
 package import NIOCore
 
-/// Events for sockets of this server, and additional work, in one task for each event loop: a
-/// connection then receives its events in one write.
+/// Events for sockets of this server, and additional work, that run in one task per event loop. A
+/// connection thus sends its events in one write.
 package struct SocketIODeliveries: Sendable {
     private struct Group: Sendable {
         let eventLoop: any EventLoop
@@ -11,20 +11,21 @@ package struct SocketIODeliveries: Sendable {
         var events: [(socket: SocketIOServerSocket, outbound: SocketIOOutbound)] = []
     }
 
-    /// One group for each event loop. A process has few event loops.
+    /// One group per event loop. A process has few event loops.
     private var groups: [Group] = []
-    /// The number of deliveries that were added and not sent, each of one event to one socket.
+    /// The number of deliveries that were added and not sent. One delivery is one event for one
+    /// socket.
     package private(set) var count = 0
 
     package init() {}
 
-    /// Adds work of an event loop, which runs before the events are sent.
+    /// Adds work for an event loop. It runs before the events are sent.
     package mutating func add(on eventLoop: any EventLoop, _ work: @escaping @Sendable () -> Void) {
         self.groups[self.group(on: eventLoop)].work.append(work)
     }
 
-    /// Adds an event for sockets of one namespace, which must not repeat. Encodes it once. Sockets
-    /// that are not writable receive it later.
+    /// Adds an event for distinct sockets of one namespace. Encodes the event once. Sockets that
+    /// are not writable receive it later.
     package mutating func add(_ event: String, payload: SocketIOPayload, to sockets: some Sequence<SocketIOServerSocket>) {
         var outbound: SocketIOOutbound?
         for socket in sockets {

@@ -12,16 +12,16 @@ struct SocketIODelivery: Sendable {
     var flags = SocketIOEmitFlags()
 }
 
-/// Receives each ack, on the event loop of its socket: the arguments, or `nil` when the wait ended
-/// without an ack, because the client disconnected, the event was dropped, or the broadcast was
-/// cancelled or its timeout elapsed.
+/// A closure that receives each ack on the event loop of its socket: the arguments, or `nil` if no
+/// ack arrived because the client disconnected, the event was dropped, or the broadcast was
+/// cancelled or timed out.
 typealias SocketIOAckListener = @Sendable (_ values: [SocketIOValue]?) -> Void
 
 extension SocketIONamespace {
-    /// Sends an event to this server's sockets. Every broadcast without acks takes this path.
-    /// Without recovery, it encodes once; it schedules one task per event loop.
+    /// Sends an event to this server's sockets. Used by every broadcast without acks. Schedules one
+    /// task per event loop. Without recovery, encodes the event once.
     ///
-    /// - Throws: The encoder's error for an event that has no wire form.
+    /// - Throws: The encoder's error for an event that cannot be encoded.
     func deliver(_ delivery: SocketIODelivery) throws(SocketIOError) {
         if !delivery.flags.isVolatile, let recovery = self.recovery { return try recovery.deliver(delivery, in: self) }
         let content = UndecodedPacket.Content.event(
@@ -31,8 +31,8 @@ extension SocketIONamespace {
         for group in self.recipients(of: delivery.targets).groups { group.forEach { $0.deliver(outbound, isVolatile: isVolatile) } }
     }
 
-    /// Sends an event to sockets of this server, which must not repeat. Encodes it once and
-    /// schedules one task per event loop. Sockets that are not writable receive it later.
+    /// Sends an event to distinct sockets of this server. Encodes the event once and schedules one
+    /// task per event loop. Sockets that are not writable receive it later.
     package func emit(_ event: String, payload: SocketIOPayload, to sockets: some Sequence<SocketIOServerSocket>) {
         guard let outbound = self.outbound(event, payload) else { return }
         for group in Recipients(sockets).groups { group.forEach { $0.deliver(outbound, isVolatile: false) } }
@@ -40,7 +40,7 @@ extension SocketIONamespace {
 
     /// Encodes an event for several sockets.
     ///
-    /// - Returns: `nil` for an event that has no wire form, which is reported.
+    /// - Returns: The encoded event; `nil` if it cannot be encoded, which is reported.
     func outbound(_ event: String, _ payload: SocketIOPayload) -> SocketIOOutbound? {
         do throws(SocketIOError) {
             return try self.encode(.event(name: event, arguments: payload, ackID: nil), shared: true, isCompressed: true)
@@ -53,8 +53,8 @@ extension SocketIONamespace {
     /// Returns the ack id of an event without an offset; `nil` for most events.
     ///
     /// A client with recovery treats the last argument of an event without an ack id as the offset
-    /// if it is a string. If that argument begins like an offset, the event carries an ack id,
-    /// whose ack is ignored.
+    /// if it is a string. If that argument begins like an offset, the event is sent with an ack id.
+    /// The ack is ignored.
     func ackIDWithoutOffset(_ arguments: SocketIOPayload) -> Int? {
         guard let recovery, recovery.endsLikeOffset(arguments) else { return nil }
         return self.makeAckID()
@@ -100,13 +100,13 @@ struct Recipients {
 
     private(set) var groups: [Group] = []
 
-    /// Groups the sockets, which must not repeat, by event loop.
+    /// Groups distinct sockets by event loop.
     init(_ sockets: some Sequence<SocketIOServerSocket> = []) {
         for socket in sockets { self.groups[self.group(of: socket)].sockets.append(socket) }
     }
 
-    /// Adds a socket and stores its index in the socket. A socket may be added to one mutable
-    /// instance only, that of its namespace.
+    /// Adds a socket and stores its index in the socket. Therefore only the mutable instance of the
+    /// socket's namespace may add it.
     mutating func add(_ socket: SocketIOServerSocket) {
         let group = self.group(of: socket)
         socket.indexInRecipients = self.groups[group].sockets.count
@@ -122,8 +122,8 @@ struct Recipients {
         self.groups[group].sockets[place] = last
     }
 
-    /// Returns the index of the group of the socket's event loop, which is added if it is new. The
-    /// search is linear, because a process has few event loops.
+    /// Returns the index of the group of the socket's event loop, and adds the group if it is new.
+    /// The search is linear, because a process has few event loops.
     private mutating func group(of socket: SocketIOServerSocket) -> Int {
         if let known = self.groups.firstIndex(where: { $0.eventLoop === socket.eventLoop }) { return known }
         self.groups.append(Group(eventLoop: socket.eventLoop))

@@ -7,16 +7,17 @@ public struct SocketIOEmitFlags: Hashable, Sendable {
     public var isCompressed = true
     /// Whether the event is limited to the sockets of this server. Default: `false`.
     public var isLocal = false
-    /// The time to wait for acks, and in `fetchSockets` for other servers. Default: `nil`, that of
-    /// the configuration.
+    /// The time to wait for acks or, in `fetchSockets`, for other servers. Default: `nil`, the
+    /// configured `ackTimeout` or `clusterTimeout`.
     public var timeout: Duration?
 
+    /// Creates flags.
+    ///
     /// - Parameters:
     ///   - isVolatile: Whether the event is dropped for a client that cannot receive it now.
     ///   - isCompressed: Whether the transport may compress the event.
     ///   - isLocal: Whether the event is limited to this server's sockets.
-    ///   - timeout: The time to wait for acks or for other servers; `nil` for that of the
-    ///     configuration.
+    ///   - timeout: The time to wait for acks or for other servers; `nil` for the configured time.
     public init(isVolatile: Bool = false, isCompressed: Bool = true, isLocal: Bool = false, timeout: Duration? = nil) {
         self.isVolatile = isVolatile
         self.isCompressed = isCompressed

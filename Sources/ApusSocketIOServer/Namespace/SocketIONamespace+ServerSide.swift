@@ -7,11 +7,11 @@ extension SocketIONamespace {
     /// ``serverSideEmit(_:arguments:)``.
     ///
     /// The handler runs on the thread that delivers the event and must not block. If the other
-    /// server requested an ack, the handler sends it, immediately or later.
+    /// server requested an ack, the handler must send it, immediately or later.
     ///
     /// - Parameters:
     ///   - event: The event's name.
-    ///   - handler: Called with each event of this name.
+    ///   - handler: The closure to call with each event of this name.
     public func onServerSideEvent(_ event: String, _ handler: @escaping @Sendable (SocketIOServerSideEvent) -> Void) {
         self.addServerSideHandler(event, handler)
     }
@@ -21,7 +21,7 @@ extension SocketIONamespace {
     ///
     /// - Parameters:
     ///   - event: The event's name.
-    ///   - arguments: Its arguments.
+    ///   - arguments: The event's arguments.
     public func serverSideEmit(_ event: String, arguments: [SocketIOValue]) {
         self.cluster?.publish(.serverSideEmit(event: event, arguments: arguments, request: nil), in: self.name)
     }
@@ -31,7 +31,7 @@ extension SocketIONamespace {
     ///
     /// - Parameters:
     ///   - event: The event's name.
-    ///   - arguments: Its arguments.
+    ///   - arguments: The event's arguments.
     public func serverSideEmit<each Argument: Encodable & Sendable>(_ event: String, _ arguments: repeat each Argument) {
         do {
             self.serverSideEmit(event, arguments: try SocketIOArguments.encode(repeat each arguments))
@@ -45,13 +45,13 @@ extension SocketIONamespace {
     ///
     /// - Parameters:
     ///   - event: The event's name.
-    ///   - arguments: Its arguments.
-    ///   - timeout: The time to wait for all servers, from this call. Default: the configuration's
+    ///   - arguments: The event's arguments.
+    ///   - timeout: The time to wait for all servers, from this call. Default: the configured
     ///     `clusterTimeout`.
     /// - Returns: One value per server, in order of arrival, and whether a server's ack is missing.
-    ///   Without a cluster: no values, and complete.
-    /// - Throws: `SocketIOError` with `bufferFull` at
-    ///   ``SocketIOServerConfiguration/maximumPendingRequests``; `CancellationError`.
+    ///   Without a cluster, a complete result without values.
+    /// - Throws: `SocketIOError` with `bufferFull` if
+    ///   ``SocketIOServerConfiguration/maximumPendingRequests`` is reached; `CancellationError`.
     public func serverSideEmitWithAck(
         _ event: String, arguments: [SocketIOValue], timeout: Duration? = nil
     ) async throws -> SocketIOResponses<SocketIOValue> {

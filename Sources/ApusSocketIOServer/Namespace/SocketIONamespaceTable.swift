@@ -3,19 +3,19 @@ import ApusSocketIOProtocol
 import Foundation
 import NIOConcurrencyHelpers
 
-/// The namespaces of a server by name, and the rules for creating more.
+/// The namespaces of a server by name, and the rules that create namespaces dynamically.
 final class SocketIONamespaceTable: Sendable {
     private let maximumDynamic: Int
     private let removesEmpty: Bool
     private let state = NIOLockedValueBox(State())
-    /// Held while a namespace is created or removed: a caller receives a new namespace after the
-    /// `onNewNamespace` handlers have run, and a namespace of the same name is opened after the
-    /// removed one is closed. Recursive, because a handler may create namespaces.
+    /// The lock held while a namespace is created or removed. A caller thus receives a new
+    /// namespace after the `onNewNamespace` handlers have run, and a name is reused only after the
+    /// removed namespace has closed. Recursive, because a handler may create namespaces.
     private let creationLock = NSRecursiveLock()
 
     private struct State {
         var namespaces: [UTF8Key: SocketIONamespace] = [:]
-        /// The namespaces being created: visible to the creating code, not yet to clients.
+        /// The namespaces being created. They are visible to the handlers, not yet to clients.
         var opening: [UTF8Key: SocketIONamespace] = [:]
         var dynamicCount = 0
         /// The namespaces that the application created by name. They are not removed.
@@ -54,7 +54,7 @@ final class SocketIONamespaceTable: Sendable {
     /// `nil` when it does not exist and no rule creates it.
     func admit(_ name: String, auth: SocketIOValue, make: (SocketIOParentNamespace) -> SocketIONamespace) -> SocketIONamespace? {
         if let found = self.reserved(name) { return found }
-        // Outside the lock: the predicates are application code.
+        // Call the predicates outside the lock, because they are application code.
         guard let parent = self.state.withLockedValue({ $0.parents }).first(where: { $0.matches(name, auth) }) else { return nil }
         return self.creationLock.withLock {
             if let found = self.reserved(name) { return found }
@@ -95,11 +95,11 @@ final class SocketIONamespaceTable: Sendable {
     /// reservation or stored sessions.
     func becameIdle(_ namespace: SocketIONamespace) {
         guard self.removesEmpty, namespace.parent != nil, namespace.isIdle else { return }
-        // Held until the namespace is closed, so that a successor of the same name opens afterwards
-        // for the parent and the cluster.
+        // The lock is held until the namespace is closed. The parent and the cluster thus receive
+        // `opened` for a new namespace of the same name afterwards.
         self.creationLock.withLock {
             let isGone = self.state.withLockedValue { state in
-                // Checked again under the lock that reserves: a client may have joined since.
+                // Check again under the lock of the reservations: a client may have joined since.
                 guard namespace.isIdle, !state.kept.contains(UTF8Key(namespace.name)),
                     state.namespaces[UTF8Key(namespace.name)] === namespace
                 else {

@@ -5,13 +5,14 @@ import NIOConcurrencyHelpers
 /// A rule for dynamic namespaces: the first CONNECT for a matching name creates the namespace, with
 /// the middleware and handlers of the rule.
 ///
-/// Every method may be called from any thread. Middleware and handlers added here also apply to
-/// existing children.
+/// Every method may be called from any thread. Added middleware and handlers also apply to existing
+/// children.
 public final class SocketIOParentNamespace: Sendable {
-    /// Returns whether a namespace of this name may exist, given the auth of the client's CONNECT.
+    /// A closure that returns whether a namespace with this name may exist, given the auth of the
+    /// client's CONNECT.
     ///
-    /// It runs on the client's event loop and must not block. Slow checks, and checks of the
-    /// client, belong in middleware.
+    /// It runs on the client's event loop and must not block. Use middleware for slow checks, and
+    /// to check the client.
     public typealias Predicate = @Sendable (_ name: String, _ auth: SocketIOValue) -> Bool
 
     let matches: Predicate
@@ -35,14 +36,14 @@ public final class SocketIOParentNamespace: Sendable {
         self.pattern = pattern
     }
 
-    /// Returns whether this rule matches the name regardless of the client's auth, which is
-    /// possible only with a pattern.
+    /// Returns whether this rule matches the name regardless of the client's auth. Only a rule with
+    /// a pattern can.
     func covers(_ name: String) -> Bool { self.pattern?.matches(name) ?? false }
 
-    /// The namespaces of this rule that exist.
+    /// The existing namespaces of this rule.
     public var children: [SocketIONamespace] { self.state.withLockedValue { Array($0.children.values) } }
 
-    /// Adds a check for the new sockets of every child. The check runs before those of the child.
+    /// Adds a check for the new sockets of every child. It runs before the child's own checks.
     /// See ``SocketIONamespace/use(_:)``.
     public func use(_ middleware: @escaping SocketIONamespace.Middleware) {
         self.state.withLockedValue { $0.middleware.append(middleware) }
@@ -58,7 +59,7 @@ public final class SocketIOParentNamespace: Sendable {
     ///
     /// - Parameters:
     ///   - event: The event's name.
-    ///   - arguments: Its arguments.
+    ///   - arguments: The event's arguments.
     public func emit(_ event: String, arguments: [SocketIOValue]) {
         for child in self.children { child.emit(event, arguments: arguments) }
     }
@@ -67,7 +68,7 @@ public final class SocketIOParentNamespace: Sendable {
     ///
     /// - Parameters:
     ///   - event: The event's name.
-    ///   - arguments: Its arguments.
+    ///   - arguments: The event's arguments.
     public func emit<each Argument: Encodable & Sendable>(_ event: String, _ arguments: repeat each Argument) {
         for child in self.children { child.emit(event, repeat each arguments) }
     }
@@ -85,7 +86,7 @@ public final class SocketIOParentNamespace: Sendable {
     }
 }
 
-/// A regular expression for whole names, usable from any thread.
+/// A regular expression that must match the whole name, usable from any thread.
 ///
 /// `@unchecked Sendable`: `Regex` is not `Sendable`, so every use is under the lock.
 final class SocketIONamePattern: @unchecked Sendable {

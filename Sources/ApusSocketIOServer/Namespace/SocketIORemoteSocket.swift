@@ -12,7 +12,7 @@ public struct SocketIORemoteSocket: Sendable {
     public let rooms: SocketIORoomNames
     /// The socket's `data`.
     public let data: SocketIOValue
-    /// An emit to this socket only, for `volatile`, `compress`, `timeout` or an ack.
+    /// The broadcast to this socket only. Use it for `volatile`, `compress`, `timeout` or an ack.
     public let emitter: SocketIOBroadcast
 
     init(_ description: SocketIOSocketDescription, namespace: SocketIONamespace, isLocal: Bool) {
@@ -32,19 +32,19 @@ public struct SocketIORemoteSocket: Sendable {
     ///
     /// - Parameters:
     ///   - event: The event's name.
-    ///   - arguments: Its arguments.
+    ///   - arguments: The event's arguments.
     public func emit(_ event: String, arguments: [SocketIOValue]) { self.emitter.emit(event, arguments: arguments) }
 
     /// Sends an event with these arguments to the socket.
     ///
     /// - Parameters:
     ///   - event: The event's name.
-    ///   - arguments: Its arguments.
+    ///   - arguments: The event's arguments.
     public func emit<each Argument: Encodable & Sendable>(_ event: String, _ arguments: repeat each Argument) {
         self.emitter.emit(event, repeat each arguments)
     }
 
-    /// Makes the socket enter rooms.
+    /// Makes the socket join rooms.
     public func join(_ rooms: String...) { self.emitter.socketsJoin(rooms) }
 
     /// Makes the socket leave rooms.

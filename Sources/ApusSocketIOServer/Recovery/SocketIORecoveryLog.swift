@@ -6,12 +6,12 @@ import DequeModule
 import NIOConcurrencyHelpers
 import NIOCore
 
-/// The recovery of one namespace: numbers its events, stores them, and delivers them on each event
-/// loop in the order of their numbers.
+/// The recovery of one namespace. It numbers the events, stores them, and delivers them on each
+/// event loop in the order of their numbers.
 ///
-/// Offsets depend on that order: a client that has event 7 must have received all earlier events
-/// sent to it. Events come from any thread, so one lock covers numbering, storing and enqueueing.
-/// Never called with the namespace's lock held.
+/// Offsets depend on that order: a client that received event 7 must have received all earlier
+/// events sent to it. Events are emitted on any thread, so one lock covers numbering, storing and
+/// enqueueing. Do not call a method while holding the namespace's lock.
 final class SocketIORecoveryLog: Sendable {
     typealias Store = SocketIORecoveryStore<SocketIOOutbound, SocketIOServerSocket.Stored>
 
@@ -44,12 +44,12 @@ final class SocketIORecoveryLog: Sendable {
 
     fileprivate struct State {
         var store: Store
-        /// The sockets that are in the namespace or resume in it, by private id.
+        /// The sockets that have joined the namespace or are resuming, by private id.
         var holders: [String: SocketIOServerSocket] = [:]
-        /// The ids of sockets that are leaving or resuming: neither in the namespace nor among the
-        /// stored sessions.
+        /// The ids of sockets that are leaving or resuming. They may be neither in the namespace
+        /// nor among the stored sessions.
         var inTransition: Set<String> = []
-        /// The queues by event loop; only those with pending deliveries.
+        /// The queues by event loop. A queue without pending deliveries is removed.
         var queues: [ObjectIdentifier: Queue] = [:]
         var sweepIsPlanned = false
     }
@@ -75,16 +75,17 @@ final class SocketIORecoveryLog: Sendable {
 
     private var now: Duration { .nanoseconds(Int64(clamping: self.clock().uptimeNanoseconds)) }
 
-    /// The number of lost sockets that may resume. A namespace that has some is in use.
+    /// The number of lost sockets that may resume. A namespace with lost sockets is in use.
     var sessionCount: Int { self.state.withLockedValue { $0.store.sessionCount } }
 
     // MARK: Events
 
-    /// Returns whether a client would treat the last argument as an offset. Relayed arguments can
-    /// contain one.
+    /// Returns whether a client would treat the last argument as an offset. Relayed arguments may
+    /// end with an offset.
     func endsLikeOffset(_ arguments: SocketIOPayload) -> Bool { arguments.lastText?.hasPrefix(self.mark) ?? false }
 
-    /// Numbers, stores and sends an event to `only`, or without it to the targets of the delivery.
+    /// Numbers, stores and sends an event to `only` or, if that is `nil`, to the delivery's
+    /// targets.
     func deliver(
         _ delivery: SocketIODelivery, in namespace: SocketIONamespace, to only: SocketIOServerSocket? = nil
     ) throws(SocketIOError) {
@@ -191,12 +192,12 @@ final class SocketIORecoveryLog: Sendable {
         }
     }
 
-    /// Handles the end of a socket that has not entered the namespace.
+    /// Handles the end of a socket that has not joined the namespace.
     func abandoned(_ socket: SocketIOServerSocket) {
-        if socket.isRecovered { self.left(socket) }  // does nothing if the session was stored again, and perhaps claimed again
+        if socket.isRecovered { self.left(socket) }  // no effect if the session was stored again
     }
 
-    /// Records a new socket before it enters its namespace. Returns the end of the history.
+    /// Records a new socket before it joins its namespace. Returns the end of the history.
     func joining(_ socket: SocketIOServerSocket, _ recoveryState: RecoveryState) -> SocketIOOffset {
         self.planSweep(of: socket.namespace, on: socket.eventLoop)
         return self.state.withLockedValue { state in
@@ -205,9 +206,9 @@ final class SocketIORecoveryLog: Sendable {
         }
     }
 
-    /// Returns the packets that a socket missed and the end of the history; `nil` when some are no
-    /// longer stored. The socket must be in its namespace already, so that no event is lost in
-    /// between.
+    /// Returns the packets that a socket missed and the end of the history; `nil` if some packets
+    /// are no longer stored. The socket must have joined the namespace before, so that no event is
+    /// lost in between.
     func missed(_ resumption: Resumption, by socket: SocketIOServerSocket) -> (packets: [SocketIOOutbound], end: SocketIOOffset)? {
         self.planSweep(of: socket.namespace, on: socket.eventLoop)
         return self.state.withLockedValue { state in
@@ -266,7 +267,8 @@ extension SocketIORecoveryLog.State {
         self.inTransition.remove(socket.id)
     }
 
-    /// Returns whether a socket, or the one that resumes its session, can still receive an event.
+    /// Returns whether a socket, or the socket that resumes its session, can still receive an
+    /// event.
     fileprivate mutating func isReachable(_ socket: SocketIOServerSocket, in namespace: SocketIONamespace, at now: Duration) -> Bool {
         if socket.isAwaited || namespace.member(socket.id) != nil || self.inTransition.contains(socket.id) { return true }
         return socket.recoveryState.map { self.store.keeps(pid: $0.pid, at: now) } ?? false

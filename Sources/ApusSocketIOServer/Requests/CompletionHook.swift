@@ -1,14 +1,13 @@
 import NIOConcurrencyHelpers
 
-/// Runs an action once when a request ends, regardless of whether the action is set before or after
-/// that.
+/// Runs an action once when a request ends. The action may be set before or after the end.
 final class CompletionHook: Sendable {
     private enum State {
-        /// No action is set. Leaves to `set` or `ended`.
+        /// No action is set. Transitions to `set` or `ended`.
         case waiting
-        /// Leaves to `ended`.
+        /// The action to run at the end. Transitions to `ended`.
         case set(@Sendable () -> Void)
-        /// Final: an action set in this state runs immediately.
+        /// An action that is set in this state runs immediately. Final.
         case ended
     }
 

@@ -12,7 +12,7 @@ public enum SocketIOResponsesEnd: Sendable, Hashable {
 /// The acks of a broadcast, or the responses of other servers, that arrived before the timeout.
 ///
 /// The elements are the acks or responses that arrived. ``isComplete`` is `false` if any is
-/// missing, and ``end`` is the reason.
+/// missing; ``end`` is the reason.
 public struct SocketIOResponses<Answer: Sendable>: Sendable, RandomAccessCollection {
     private let answers: [Answer]
     /// The number of expected acks or responses, as far as it is known: a server that does not
@@ -40,7 +40,7 @@ public struct SocketIOResponses<Answer: Sendable>: Sendable, RandomAccessCollect
     public var startIndex: Int { self.answers.startIndex }
     /// The position after the last element.
     public var endIndex: Int { self.answers.endIndex }
-    /// Returns one ack or response. The order is that of arrival.
+    /// Returns one ack or response. The elements are in the order of arrival.
     public subscript(position: Int) -> Answer { self.answers[position] }
 
     func map<Other>(as other: (Answer) throws -> Other) rethrows -> SocketIOResponses<Other> {

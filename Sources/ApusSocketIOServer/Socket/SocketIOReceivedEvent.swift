@@ -12,14 +12,15 @@ public struct SocketIOReceivedEvent: Sendable {
     /// The size of the event on the wire, in bytes.
     let bytes: Int
 
-    /// The arguments. Binary values are `.binary`, at any depth. Each access decodes them again.
+    /// The arguments. Binary data at any depth is a `.binary` value. Each access decodes them
+    /// again.
     public var arguments: [SocketIOValue] { self.payload.arguments }
 
     /// Whether the client requested an ack.
     public var wantsAcknowledgement: Bool { self.ack != nil }
 
-    /// Acknowledges the event with these values, from any thread. Only the first call has an
-    /// effect, and only if the client requested an ack.
+    /// Acknowledges the event with these values. May be called on any thread. Only the first call
+    /// has an effect, and only if the client requested an ack.
     public func acknowledge(_ values: SocketIOValue...) { self.ack?.send(SocketIOPayload(values)) }
 
     /// Acknowledges the event with these values.
@@ -49,7 +50,7 @@ public struct SocketIOReceivedEvent: Sendable {
 final class SocketIOAck: @unchecked Sendable {
     private let socket: SocketIOServerSocket
     private let id: Int
-    /// Unchecked: each event with an ack uses it, in single statements.
+    /// Whether the ack was sent. Unchecked, because it is accessed in single statements only.
     @exclusivity(unchecked) private var isSent = false
 
     /// Creates the ack of an event when it is received, on the socket's event loop.
@@ -60,8 +61,7 @@ final class SocketIOAck: @unchecked Sendable {
     }
 
     deinit {
-        // No reference is left with which the ack could be sent, so a server that shuts down must
-        // not wait for it.
+        // The ack can no longer be sent, so a server that shuts down must not wait for it.
         if !self.isSent { self.socket.ackDropped() }
     }
 

@@ -1,6 +1,7 @@
 import ApusEngineIOProtocol
 
-/// The reason why a socket left its namespace. The descriptions are those of socket.io for Node.
+/// The reason why a socket left its namespace. The descriptions are the same as in socket.io for
+/// Node.
 ///
 /// Two reasons are equal when they are of the same kind, regardless of their ``detail``.
 public struct SocketIOServerDisconnectReason: Hashable, Sendable, CustomStringConvertible {
@@ -67,8 +68,8 @@ extension SocketIOServerDisconnectReason {
     /// Whether the session is stored for recovery, because the client did not close the connection
     /// intentionally.
     ///
-    /// Not `serverShuttingDown`: this process accepts no more clients. Not `parseError`: the client
-    /// would repeat the error.
+    /// `serverShuttingDown` is not recoverable, because this process accepts no more clients.
+    /// `parseError` is not recoverable, because the client would repeat the error.
     var isRecoverable: Bool {
         switch self.value {
         case .transportClose, .transportError, .pingTimeout: true

@@ -3,7 +3,7 @@ import ApusWebSocketProtocol
 public import NIOCore
 import NIOPosix
 
-/// Opens single connections, which do not reconnect; ``WebSocketSession`` does.
+/// Opens single connections, which do not reconnect. For reconnection, use ``WebSocketSession``.
 public enum WebSocketClient {
     /// Opens a connection.
     ///
@@ -11,12 +11,12 @@ public enum WebSocketClient {
     ///   - url: `ws://host:port/path?query` or `wss://…`.
     ///   - configuration: The configuration of the connection.
     ///   - eventLoop: The event loop of the connection. Default: one of the process-wide group.
-    ///   - onOpen: Called on the connection's event loop before the first message or the closure is
-    ///     reported, to set handlers. Must not block.
+    ///   - onOpen: A closure that sets handlers. It is called on the connection's event loop before
+    ///     the first message or the close is reported, and must not block.
     /// - Returns: The open connection, which the caller must close.
     /// - Throws: `WebSocketError`. After a response with a status other than 101, the code is
-    ///   `WebSocketError.Code.connectionRefused`, and `WebSocketError.refusal` holds the response.
-    ///   `CancellationError` if the task was cancelled.
+    ///   `WebSocketError.Code.connectionRefused`, and `WebSocketError.refusal` contains the
+    ///   response. `CancellationError` if the task was cancelled.
     public static func connect(
         to url: String, configuration: WebSocketClientConfiguration = .init(), on eventLoop: (any EventLoop)? = nil,
         onOpen: (@Sendable (WebSocketConnection) -> Void)? = nil
@@ -41,7 +41,7 @@ public enum WebSocketClient {
     ///   - configuration: The configuration of the connection.
     ///   - eventLoop: The event loop of the connection. Default: one of the process-wide group.
     ///   - isolation: The isolation of `body`. Default: the caller's.
-    ///   - body: Receives the open connection.
+    ///   - body: The closure to call with the open connection.
     /// - Returns: The result of `body`, after the close handshake.
     /// - Throws: The errors of ``connect(to:configuration:on:onOpen:)`` and of `body`.
     public static func withConnection<Result>(

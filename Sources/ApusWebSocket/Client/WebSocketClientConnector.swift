@@ -5,26 +5,28 @@ package import NIOCore
 
 /// Opens WebSockets: name resolution, connection, TLS and handshake.
 package enum WebSocketClientConnector {
-    /// Starts an attempt to connect to `url`. Call on `eventLoop`, on which the handler and the
-    /// delegate are used.
+    /// Starts an attempt to connect to `url`. Must be called on `eventLoop`, on which the handler
+    /// and the delegate are used.
     ///
     /// - Parameters:
     ///   - url: The URL.
     ///   - headers: Additional fields of the request.
-    ///   - dialer: The settings of the connection, with its deadlines. `tls` applies to `wss` only,
-    ///     `applicationProtocols` is replaced.
+    ///   - dialer: The settings of the connection, with its deadlines. `tls` applies to `wss` only;
+    ///     its `applicationProtocols` are replaced.
     ///   - target: The address to connect to, if it is not the host of the URL.
     ///   - deflate: The compression to offer; `nil` for none.
     ///   - limits: The limits of the connection.
-    ///   - timeout: The time for all steps, until `handshakeTimeout` replaces it. Received bytes do
-    ///     not extend it. `nil` for the deadlines of each step only.
+    ///   - timeout: The maximum time for all steps, until `handshakeTimeout` replaces it. Received
+    ///     bytes do not extend it. `nil` for no limit besides the deadlines of the steps.
     ///   - handshakeTimeout: The time from the end of the TLS handshake, or of the connection
     ///     without TLS, to the open WebSocket; `nil` for no limit besides `timeout`.
     ///   - eventLoop: The event loop of the connection.
-    ///   - makeDelegate: Called on the event loop after a successful handshake.
+    ///   - makeDelegate: A closure that creates the delegate after a successful handshake, on the
+    ///     event loop.
     /// - Returns: The attempt, which can be cancelled and ends as described in
     ///   ``WebSocketConnectionAttempt/futureResult``. A response with a status other than 101 fails
-    ///   it with `WebSocketError.Code.connectionRefused`, the status and the beginning of the body.
+    ///   the attempt with `WebSocketError.Code.connectionRefused`, the status and the beginning of
+    ///   the body.
     package static func attempt(
         _ url: WebSocketURL,
         headers: HTTPFields,

@@ -8,7 +8,7 @@ final class WebSocketClientHandshakeHandler: ChannelInboundHandler, RemovableCha
     typealias InboundIn = HTTPClientResponsePart
     typealias OutboundOut = HTTPClientRequestPart
 
-    /// The maximum length of a refusal's body that is kept.
+    /// The maximum number of bytes of a refusal's body that are stored.
     private static let maximumRefusalBytes = 16 << 10
 
     private let attempt: WebSocketConnectionAttempt
@@ -46,7 +46,7 @@ final class WebSocketClientHandshakeHandler: ChannelInboundHandler, RemovableCha
             let room = Self.maximumRefusalBytes - (self.refusal?.body.count ?? 0)
             self.refusal?.body += bytes.readableBytesView.prefix(room)
             if bytes.readableBytes >= room {
-                self.refuse()  // does not wait for the rest of the body
+                self.refuse()  // the rest of the body is not needed
             }
         case .end:
             if let (response, agreement) = self.agreement {

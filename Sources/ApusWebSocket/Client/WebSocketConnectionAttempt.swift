@@ -14,7 +14,7 @@ package struct WebSocketOpening {
     /// The negotiated settings.
     package let agreement: WebSocketAgreement
 
-    /// The subprotocol chosen by the server, one of those offered.
+    /// The subprotocol that the server chose from those offered; `nil` if it chose none.
     package var subprotocol: String? { self.agreement.subprotocol }
 }
 
@@ -29,19 +29,21 @@ package final class WebSocketConnectionAttempt {
     private let handshakeTimeout: Duration?
     /// The compression to offer; `nil` for none.
     var deflate: WebSocketDeflateConfiguration?
-    /// Creates the delegate after the handshake. Released when the attempt ends.
+    /// The closure that creates the delegate after the handshake. Released when the attempt ends.
     private var makeDelegate: ((WebSocketOpening) -> any WebSocketHandlerDelegate)?
     private var dial: DialAttempt?
     private var channel: (any Channel)?
     private var timer: Scheduled<Void>?
     private(set) var hasEnded = false
 
+    /// Creates an attempt without starting it.
+    ///
     /// - Parameters:
-    ///   - handshakeTimeout: The time from the end of the TLS handshake, or of the connection
-    ///     without TLS, to the open WebSocket. Replaces the timer of the whole attempt. `nil` keeps
-    ///     that timer.
-    ///   - makeDelegate: Called on the event loop after a successful handshake, before the
-    ///     WebSocket handler is added.
+    ///   - handshakeTimeout: The maximum time from the end of the TLS handshake, or of the
+    ///     connection without TLS, to the open WebSocket. It replaces the timer of the whole
+    ///     attempt. `nil` keeps that timer.
+    ///   - makeDelegate: A closure that creates the delegate. It is called on the event loop after
+    ///     a successful handshake, before the WebSocket handler is added.
     init(
         limits: WebSocketLimits, handshakeTimeout: Duration?, eventLoop: any EventLoop,
         makeDelegate: @escaping (WebSocketOpening) -> any WebSocketHandlerDelegate
@@ -55,13 +57,13 @@ package final class WebSocketConnectionAttempt {
 
     /// The open WebSocket, a `WebSocketError`, or `CancellationError` after ``cancel()``.
     ///
-    /// A response with a status other than 101 fails it with
-    /// `WebSocketError.Code.connectionRefused`, which holds the status, the fields and the
+    /// A response with a status other than 101 fails the future with
+    /// `WebSocketError.Code.connectionRefused`. The error contains the status, the fields and the
     /// beginning of the body. Callbacks of `assumeIsolated()` run before the WebSocket's first byte
     /// is read.
     package var futureResult: EventLoopFuture<WebSocketHandler> { self.promise.futureResult }
 
-    /// Cancels the attempt: the future fails with `CancellationError`. Does nothing if the attempt
+    /// Cancels the attempt: the future fails with `CancellationError`. Has no effect if the attempt
     /// has ended.
     package func cancel() {
         self.fail(CancellationError())
@@ -96,8 +98,7 @@ package final class WebSocketConnectionAttempt {
 
     // MARK: Steps
 
-    /// Continues when the dialed connection is ready, including TLS, before the server has sent
-    /// a byte of its response.
+    /// Continues with the handshake when the dialed connection, including TLS, is ready.
     func follow(_ dial: DialAttempt, request: HTTPRequest) {
         self.dial = dial
         dial.futureResult.assumeIsolated().whenComplete { result in

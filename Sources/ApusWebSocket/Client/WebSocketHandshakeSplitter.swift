@@ -1,24 +1,24 @@
 import ApusWebSocketProtocol
 import NIOCore
 
-/// Separates the head of the handshake response from the bytes that follow it. Its place is before
-/// the HTTP decoder.
+/// Separates the head of the handshake response from the bytes that follow it. It precedes the HTTP
+/// decoder in the pipeline.
 ///
-/// The bytes after a 101 belong to the WebSocket. They are held, together with a directly following
-/// end of the transport, until the WebSocket handler is added. The decoder would pass them on too,
-/// but drops them if the transport ends in the same read. After an interim response (1xx) another
-/// head follows; after any other response, the decoder gets the rest.
+/// The bytes after a 101 belong to the WebSocket. They are buffered, together with a directly
+/// following end of the transport, until the WebSocket handler is added. The decoder cannot buffer
+/// them: it drops them if the transport ends in the same read. After an interim response (1xx),
+/// another head follows. After any other response, the decoder receives the rest.
 final class WebSocketHandshakeSplitter: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
 
     private enum State {
-        /// Searches the blank line that ends the head. `matched` is the number of its bytes at the
-        /// end of the last read.
+        /// Searching the blank line that ends the head. `matched` is the number of bytes of the
+        /// blank line at the end of the last read.
         case head(matched: Int)
-        /// The head was a 101: all bytes are held until the WebSocket handler is added.
+        /// The head was a 101. All bytes are buffered until the WebSocket handler is added.
         case keeping
-        /// The response is not a 101.
+        /// The response is not a 101. All bytes are passed to the decoder.
         case passing
     }
 
@@ -34,7 +34,7 @@ final class WebSocketHandshakeSplitter: ChannelInboundHandler, RemovableChannelH
         self.attempt = attempt
     }
 
-    /// Holds the bytes that follow. Called while the head is being passed on.
+    /// Buffers the bytes after the head. Called while the head is being passed to the decoder.
     func handshakeAgreed() { self.state = .keeping }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -69,8 +69,8 @@ final class WebSocketHandshakeSplitter: ChannelInboundHandler, RemovableChannelH
         self.statusLine.count == 12 && self.statusLine[9] == UInt8(ascii: "1") && !self.statusLine.suffix(2).elementsEqual("01".utf8)
     }
 
-    /// Returns the end of CR LF CR LF, of which `matched` bytes precede `view`. Without an end,
-    /// returns the number of its bytes at the end of `view`.
+    /// Searches CR LF CR LF, of which `matched` bytes precede `view`. Returns the offset of its end
+    /// or, if there is none, the number of its bytes at the end of `view`.
     private static func endOfHead(in view: ByteBufferView, _ matched: Int) -> (end: Int?, matched: Int) {
         var matched = matched
         for (offset, byte) in view.enumerated() {

@@ -3,8 +3,8 @@ import ApusWebSocketProtocol
 import NIOCore
 import HTTPTypes
 
-/// One attempt to open a ``WebSocketConnection``: computes the fields, connects, follows redirects.
-/// It ends once.
+/// One attempt to open a ``WebSocketConnection``. It computes the fields, connects and follows
+/// redirects. It ends once.
 ///
 /// Confined to its event loop.
 final class WebSocketOpener {
@@ -18,7 +18,7 @@ final class WebSocketOpener {
     private var headersStartedAt = NIODeadline.uptimeNanoseconds(0)
     private var hasEnded = false
 
-    /// Starts immediately. Call on `eventLoop`.
+    /// Starts an attempt. Must be called on `eventLoop`.
     init(url: String, configuration: WebSocketClientConfiguration, eventLoop: any EventLoop) {
         eventLoop.assertInEventLoop()
         self.configuration = configuration
@@ -34,10 +34,11 @@ final class WebSocketOpener {
         }
     }
 
-    /// The open connection; callbacks of `assumeIsolated()` run before its first message is read.
+    /// The open connection, or the error of the attempt. Callbacks of `assumeIsolated()` run before
+    /// the first message is read.
     var futureResult: EventLoopFuture<WebSocketConnection> { self.promise.futureResult }
 
-    /// Cancels the attempt: the future fails with `CancellationError`. Does nothing if the attempt
+    /// Cancels the attempt: the future fails with `CancellationError`. Has no effect if the attempt
     /// has ended.
     func cancel() {
         self.finish(.failure(CancellationError()))
@@ -73,7 +74,7 @@ final class WebSocketOpener {
         self.headersTimer = eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(timeout)) {
             self.finish(.failure(WebSocketError(.timeout, message: "`requestHeaders` did not return within \(timeout) (`connectTimeout`)")))
         }
-        // Owned by `headersTask`, which every end cancels.
+        // `headersTask` is cancelled whenever the attempt ends.
         self.headersTask = Task {
             let result: Result<HTTPFields, any Error>
             do {

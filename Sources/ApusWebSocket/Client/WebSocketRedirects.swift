@@ -9,8 +9,8 @@ import HTTPTypes
 struct WebSocketRedirects {
     /// The URL of the next request.
     private(set) var url: WebSocketURL
-    /// Whether the scheme, host and port are still those of the original URL. Once `false`, it
-    /// stays `false`: a redirect back to the original URL was chosen by another host.
+    /// Whether every URL so far has the scheme, host and port of the original URL. A redirect back
+    /// to the original URL does not reset it, because another host chose that redirect.
     private(set) var isSameOrigin = true
     private var left: Int
 

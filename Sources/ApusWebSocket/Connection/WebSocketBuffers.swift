@@ -3,10 +3,10 @@ package import ApusEventLoop
 import ApusWebSocketProtocol
 import NIOCore
 
-/// The buffers shared by the connections of one event loop.
+/// The buffers that the connections of one event loop share.
 ///
-/// A busy connection allocates nothing for a read, and an idle connection keeps no buffer. Confined
-/// to its event loop.
+/// Because of them, a busy connection allocates no memory for a read, and an idle connection
+/// retains no buffer. Confined to its event loop.
 package final class WebSocketBuffers {
     private static let firstBytes = 1 << 10
     private static let smallBytes = 8 << 10
@@ -22,8 +22,8 @@ package final class WebSocketBuffers {
     struct Hot {
         /// The scratch space of the decoder.
         var space = DecodeScratch()
-        /// Buffers passed to the transport; each is free again when the kernel has taken all its
-        /// bytes.
+        /// The buffers that were passed to the transport. A buffer is free again when all of its
+        /// bytes were written to the kernel.
         fileprivate var spares: [ByteBuffer] = []
         fileprivate var spareBytes = 0
         /// The shared receive buffer.
@@ -41,7 +41,7 @@ package final class WebSocketBuffers {
 
     /// The limit on the messages sent in one turn.
     package let turn: EventLoopTurn
-    /// The number of bytes queued for a peer above which its messages are not handled.
+    /// The number of bytes queued for a peer above which the peer's messages are not handled.
     let queueLowMark: Int
     /// The byte budgets of the server; `nil` on a client.
     package let budgets: ConnectionBudgets?
@@ -54,8 +54,8 @@ package final class WebSocketBuffers {
     /// Creates the buffers shared by a server's connections on one event loop.
     ///
     /// - Parameters:
-    ///   - queueLowMark: The number of bytes queued for a peer above which its messages are not
-    ///     handled. The effective minimum is the transport's high watermark of 64 KiB.
+    ///   - queueLowMark: The number of bytes queued for a peer above which the peer's messages are
+    ///     not handled. The effective minimum is the transport's high watermark of 64 KiB.
     ///   - budgets: The byte budgets of all the server's connections.
     package convenience init(queueLowMark: Int, budgets: ConnectionBudgets) {
         self.init(isShared: true, queueLowMark: queueLowMark, budgets: budgets)
@@ -74,9 +74,9 @@ package final class WebSocketBuffers {
 
     /// Returns an empty buffer for the messages of one turn.
     func takeBuffer(minimumBytes: Int) -> ByteBuffer {
-        // The buffer is uniquely owned unless the transport still holds a part of it. A buffer that
-        // is too small would be moved to grow. A slow peer would hold a far larger buffer for a few
-        // bytes.
+        // The buffer is uniquely referenced unless the transport still retains a part of it. A
+        // buffer that is too small would have to be reallocated. A slow peer would retain a buffer
+        // that is far too large for a few bytes.
         if var spare = self.hot.spares.popLast() {
             self.hot.spareBytes -= spare.capacity
             let isFarTooLarge = spare.capacity > Self.smallBytes && spare.capacity / Self.maximumMessages > minimumBytes
@@ -121,8 +121,8 @@ extension WebSocketBuffers {
         eventLoop.assumeIsolated().execute { self.endTurn(self.waiting) }
     }
 
-    /// Flushes a connection that was read, when enough others were read or at the end of this turn.
-    /// Call once per turn and connection.
+    /// Flushes a connection that was read, when ``answersTogether`` connections were read or at the
+    /// end of this turn. Call once per turn and connection.
     func flushAfterRead(_ handler: WebSocketHandler, on eventLoop: any EventLoop) {
         switch self.answering.add(handler) {
         case Self.answersTogether: self.answering.flush()
@@ -141,7 +141,7 @@ extension WebSocketBuffers {
 // MARK: Broadcasts
 
 extension WebSocketBuffers {
-    /// Returns a shared buffer that holds two frames.
+    /// Returns a shared buffer that contains two frames, and their length.
     ///
     /// Connections that broadcast the same frames in a turn share one buffer.
     func join(_ first: ByteBuffer, _ second: ByteBuffer) -> (sharedBuffer: SharedWriteBuffer, length: Int) {
@@ -161,13 +161,13 @@ extension WebSocketBuffers {
 extension WebSocketBuffers {
     /// Makes the channel read into the event loop's shared receive buffer.
     ///
-    /// Without this, each channel keeps its own receive buffer: 2 KiB of the 8.6 KiB of an idle
-    /// connection. Call on the event loop, and only where the first inbound handler returns the
-    /// buffer with ``giveBackReceived(_:)``.
+    /// Without the shared buffer, each channel has its own receive buffer: 2 KiB of the 8.6 KiB of
+    /// an idle connection. Call on the event loop, and only if the first inbound handler returns
+    /// the buffer with ``giveBackReceived(_:)``.
     ///
-    /// - Parameter isNew: Whether the channel has not read yet. A channel keeps the first buffer it
-    ///   reads into for its lifetime; that buffer gets a capacity of one byte, and the next read
-    ///   takes the rest.
+    /// - Parameter isNew: Whether the channel has not read yet. A channel retains its first receive
+    ///   buffer until it closes. That buffer therefore has a capacity of one byte; the next read
+    ///   returns the remaining bytes.
     func receive(on channel: any Channel, isNew: Bool) {
         // One read per turn: the shared buffer is in use until its bytes are handled. The options
         // cannot be set on a closed channel, which reads nothing.
@@ -177,15 +177,15 @@ extension WebSocketBuffers {
 
     /// Stores the receive buffer for reuse. No other reference to it may remain.
     func giveBackReceived(_ buffer: consuming ByteBuffer) {
-        // Bytes that the HTTP decoder passed on are in a smaller buffer.
+        // Bytes that the HTTP decoder returns after the upgrade are in a smaller buffer.
         if buffer.capacity >= Self.receiveBytes { self.hot.received = buffer }
     }
 
     /// The maximum number of bytes that a channel reads in one call within a body.
     static let bodyBytes = 64 << 10
 
-    /// Limits the reads of a channel that carries HTTP. Requests queued behind an unanswered one
-    /// are kept as objects much larger than their bytes.
+    /// Limits the reads of a channel with HTTP requests. Requests that wait for an unanswered
+    /// request are stored as objects that are much larger than their bytes.
     ///
     /// - Parameter isWithinBody: Whether at least the next ``bodyBytes`` bytes belong to one body.
     static func receiveRequests(on channel: any Channel, isWithinBody: Bool = false) {
@@ -213,8 +213,8 @@ extension WebSocketBuffers {
             return WebSocketBuffers.take(&self.buffers.hot.received) ?? allocator.buffer(capacity: WebSocketBuffers.receiveBytes)
         }
 
-        /// Returns `nil`, and ``record(actualReadBytes:)`` returns `true`: the channel then
-        /// requests a buffer for each read and keeps only the first one.
+        /// Returns `nil`, and ``record(actualReadBytes:)`` returns `true`. The channel then
+        /// requests a buffer for each read, and retains only the first one.
         func nextBufferSize() -> Int? { nil }
 
         mutating func record(actualReadBytes: Int) -> Bool {
@@ -229,16 +229,16 @@ extension WebSocketBuffers: Sendable {}
 
 /// The connections to flush, each at most once.
 ///
-/// A class, because a connection that is being flushed may write again and join the next list.
+/// This is a class, because a connection that is being flushed may write again and be added again.
 final class WebSocketFlushList {
-    /// The largest capacity that is kept after a flush.
+    /// The maximum capacity that is kept after a flush, in connections.
     private static let maximumSpareHandlers = 4096
 
     @exclusivity(unchecked) private var hot = Hot()
 
     private struct Hot {
         var handlers: [WebSocketHandler] = []
-        /// An empty array, kept for its storage.
+        /// An empty array, kept to reuse its storage.
         var spare: [WebSocketHandler] = []
     }
 

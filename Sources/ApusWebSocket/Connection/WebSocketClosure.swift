@@ -14,8 +14,8 @@ public struct WebSocketClosure: Sendable, Hashable, CustomStringConvertible {
         case failure
     }
 
-    /// The close code: that of the peer's Close frame (1005 if it was empty), that of the local
-    /// error after a protocol violation, or 1006 without a Close frame.
+    /// The close code: the code of the peer's Close frame (1005 if the frame was empty), the code
+    /// of the local error after a protocol violation, or 1006 without a Close frame.
     public let code: WebSocketCloseCode
     /// The reason in the peer's Close frame, often empty.
     public let reason: String
@@ -35,7 +35,7 @@ public struct WebSocketClosure: Sendable, Hashable, CustomStringConvertible {
         self.error = error
     }
 
-    /// The code, the initiator, and the error or else the reason, on one line.
+    /// The code, the initiator, and the error or, without an error, the reason, on one line.
     public var description: String {
         let why = self.error.map { " (\($0))" } ?? (self.reason.isEmpty ? "" : " \(self.reason.debugDescription)")
         switch self.initiator {

@@ -7,18 +7,18 @@ public import NIOCore
 extension WebSocketConnection {
     /// Sends a message. Suspends while the transport's buffer is above its high watermark.
     ///
-    /// Messages of one task keep their order, and waiting tasks continue in the order of their
-    /// calls. Returning means that the message is queued, not that it has arrived.
+    /// The messages of one task are sent in order. Waiting tasks continue in the order of their
+    /// calls. When the method returns, the message is queued; it may not have arrived.
     ///
-    /// - Throws: `WebSocketError.Code.closed` or the error that ended the connection;
+    /// - Throws: `WebSocketError.Code.closed`, or the error that ended the connection;
     ///   `CancellationError` if the task is cancelled while it waits, in which case the message is
     ///   not sent.
     public func send(_ message: WebSocketMessage) async throws {
         try await self.outbox.send(.message(message))
     }
 
-    /// Sends a message without waiting, from any thread. On the event loop it joins the write of
-    /// this turn.
+    /// Sends a message without waiting, from any thread. On the event loop, the message is part of
+    /// the write of this turn.
     ///
     /// - Returns: Whether the message is queued. `false` if the connection is closed, or if the
     ///   queue would exceed ``WebSocketFlowControl/postedBytes``, in which case
@@ -36,8 +36,8 @@ extension WebSocketConnection {
         }
         self.writeWaiting()
         guard let handler = self.hot.handler, handler.isOpen else { return false }
-        // Computing the length of the queue takes time, so it is done only for a slow transport or
-        // a turn that sends many bytes.
+        // The length of the queue is expensive to compute, so it is computed only for a slow
+        // transport or in a turn that sends many bytes.
         if !handler.isWritable || handler.deferredBytes > 0 || handler.outboundBytes > self.flow.postedBytes / 2,
             handler.queuedBytes + message.payload.readableBytes > self.flow.postedBytes
         {
@@ -48,8 +48,8 @@ extension WebSocketConnection {
         return true
     }
 
-    /// Sends a frame from ``WebSocketHandler/encodeServerFrame(_:)``, which may go to many
-    /// connections. On the event loop.
+    /// Sends a frame from ``WebSocketHandler/encodeServerFrame(_:)``. The same frame may be sent to
+    /// many connections. Must be called on the event loop.
     @discardableResult
     package func post(preencoded frame: ByteBuffer) -> Bool {
         self.writeWaiting()
@@ -69,7 +69,7 @@ extension WebSocketConnection {
         }
     }
 
-    /// Writes the messages of other threads before a message of the event loop.
+    /// Writes the messages that other threads queued, before a message of the event loop.
     private func writeWaiting() {
         if self.outbox.isWaiting { self.writeOutbox() }
     }
@@ -112,13 +112,14 @@ extension WebSocketConnection {
     /// Performs the close handshake and waits until the connection has ended, at most
     /// `WebSocketLimits.closeTimeout`.
     ///
-    /// Messages that were sent earlier leave first. A connection that has already ended returns its
-    /// closure.
+    /// Messages that were sent before are written first. If the connection has already ended,
+    /// returns its closure.
     ///
     /// - Parameters:
-    ///   - code: 1000 (the default), or an application code from 3000 to 4999. With a code that
-    ///     must not be sent, the Close frame is empty.
-    ///   - reason: Truncated to 123 bytes. Omitted if it contains CR, LF or NUL. Default: empty.
+    ///   - code: The close code: 1000 (the default), or an application code from 3000 to 4999. With
+    ///     a code that must not be sent, the Close frame is empty.
+    ///   - reason: The reason, truncated to 123 bytes. It is omitted if it contains CR, LF or NUL.
+    ///     Default: empty.
     @discardableResult
     public func close(code: WebSocketCloseCode = .normalClosure, reason: String = "") async -> WebSocketClosure {
         self.startClosing(code: code, reason: reason)
@@ -128,9 +129,10 @@ extension WebSocketConnection {
     /// Starts the close handshake without waiting for its end, which ``onClose(_:)`` reports.
     ///
     /// - Parameters:
-    ///   - code: 1000 (the default), or an application code from 3000 to 4999. With a code that
-    ///     must not be sent, the Close frame is empty.
-    ///   - reason: Truncated to 123 bytes. Omitted if it contains CR, LF or NUL. Default: empty.
+    ///   - code: The close code: 1000 (the default), or an application code from 3000 to 4999. With
+    ///     a code that must not be sent, the Close frame is empty.
+    ///   - reason: The reason, truncated to 123 bytes. It is omitted if it contains CR, LF or NUL.
+    ///     Default: empty.
     public func startClosing(code: WebSocketCloseCode = .normalClosure, reason: String = "") {
         self.eventLoop.runOnLoop {
             guard let handler = self.hot.handler else { return }
@@ -139,14 +141,14 @@ extension WebSocketConnection {
             self.status.withLockedValue { $0.isOpen = false }
             self.outbox.ended(WebSocketError(.closed, message: "the connection is closing"))
             self.inbox.ended(nil)  // the state machine discards later messages
-            // A full inbox must not keep the peer's Close frame from being read.
+            // Resume reading: a full inbox must not prevent the peer's Close frame from being read.
             self.setReading(paused: false)
             handler.close(code: code, reason: reason)
         }
     }
 
-    /// Ends the connection immediately, without a Close frame, because of `error`. On the event
-    /// loop.
+    /// Ends the connection immediately, without a Close frame, because of `error`. Must be called
+    /// on the event loop.
     func fail(_ error: WebSocketError) {
         self.hot.handler?.abort(error)
     }
@@ -163,10 +165,9 @@ extension WebSocketConnection {
 extension WebSocketConnection {
     /// Sends one message in pieces, for example while it is read from a file or generated.
     ///
-    /// Each piece is sent in a frame of its own (RFC 6455 section 5.4) and is not kept. Calls of
-    /// ``send(_:)`` from other tasks wait for the last piece; pings do not. Messages that are
-    /// posted before the last piece also wait for it; above `WebSocketLimits.maximumDeferredBytes`,
-    /// the connection fails.
+    /// Each piece is sent in a separate frame (RFC 6455 section 5.4) and is not stored. Calls of
+    /// ``send(_:)`` from other tasks, and posted messages, wait for the last piece; pings do not.
+    /// If the posted messages exceed `WebSocketLimits.maximumDeferredBytes`, the connection fails.
     ///
     /// ```swift
     /// try await connection.send(.text, pieces: lines.map { ByteBuffer(string: $0) })

@@ -16,7 +16,7 @@ package enum WebSocketOutput: Sendable {
     /// A message that was encoded once for many connections.
     case shared(WebSocketSharedFrame)
 
-    /// The output in a form to store and send later: a text is copied into a message.
+    /// The output in a form that can be stored and sent later. A text is copied into a message.
     package var stored: WebSocketOutput {
         guard case .text(let text, let middle, let compression) = self else { return self }
         var whole = ByteBufferAllocator().buffer(capacity: self.byteCount)
@@ -42,9 +42,9 @@ package enum WebSocketOutput: Sendable {
 }
 
 extension WebSocketHandler {
-    /// Sends a message in one frame, in the write of this turn. Drops it after
-    /// ``close(code:reason:)`` and after the connection has ended. While a fragmented message is
-    /// being sent, it waits for the last piece.
+    /// Sends a message in one frame, in the write of this turn. The message is dropped after
+    /// ``close(code:reason:)`` and after the connection has ended. It waits while a fragmented
+    /// message is being sent.
     ///
     /// The queue of the channel is unbounded: stop sending while ``isWritable`` is `false`.
     package func send(_ output: WebSocketOutput) {
@@ -53,8 +53,8 @@ extension WebSocketHandler {
         switch output {
         case .text(let text, nil, let compression):
             if let deflate = self.deflate, deflate.compresses(text.count, compression) { return self.send(output.stored) }
-            // The text is copied in any case. A large one starts a new buffer, so that growing
-            // moves nothing.
+            // The text is copied in any case. A large text starts a new buffer, so that the buffer
+            // need not be reallocated.
             if text.count > Self.copiedPayloadBytes { self.writeOutbound() }
             self.beginOutbound(withRoomFor: text.count)
             WebSocketFrameEncoder.write(text: text, maskingKey: self.makeMaskingKey(), into: &self.hot.endpoint.output)
@@ -102,7 +102,7 @@ extension WebSocketHandler {
     ///
     /// - Parameters:
     ///   - code: The close code. A code that must not be sent leaves the frame empty.
-    ///   - reason: Truncated to 123 bytes. Omitted if it contains CR, LF or NUL.
+    ///   - reason: The reason, truncated to 123 bytes. It is omitted if it contains CR, LF or NUL.
     package func close(code: WebSocketCloseCode, reason: String) {
         switch self.hot.endpoint.machine.closeRequested(WebSocketClosePayload(sending: code, reason)) {
         case .sendClose(let payload):
@@ -116,8 +116,8 @@ extension WebSocketHandler {
         }
     }
 
-    /// Ends the connection immediately, without a Close frame. Reports `error` to the delegate
-    /// within this call.
+    /// Ends the connection immediately, without a Close frame. Reports the end and `error` to the
+    /// delegate within this call.
     package func abort(_ error: WebSocketError? = nil) {
         let wasOpen = self.hot.endpoint.machine.abortRequested()
         self.closeTimer?.cancel()
@@ -130,13 +130,14 @@ extension WebSocketHandler {
         }
     }
 
-    /// Sends a Ping of at most 125 bytes; a longer one is not sent. The delegate receives the Pong.
+    /// Sends a Ping of at most 125 bytes; a longer payload is not sent. The delegate receives the
+    /// Pong.
     package func sendPing(_ payload: ByteBuffer) {
         guard self.isOpen, payload.readableBytes <= 125 else { return }
         self.append(payload, opcode: .ping)
     }
 
-    /// The number of bytes that were sent and have not left this process.
+    /// The number of bytes that were sent and have not been written to the kernel.
     package var queuedBytes: Int {
         let below = try? self.hot.context?.channel.syncOptions?.getOption(.bufferedWritableBytes)
         return self.outboundBytes + self.deferredBytes + (below ?? 0)
@@ -159,7 +160,7 @@ extension WebSocketHandler {
 }
 
 extension WebSocketHandler {
-    /// Sends a message of unknown length in pieces, each in a frame of its own.
+    /// Sends a message of unknown length in pieces, each in a separate frame.
     ///
     /// Pings and Pongs may be sent between the pieces. Other messages wait for the last piece, up
     /// to `WebSocketLimits.maximumDeferredBytes`. Pieces are dropped after ``close(code:reason:)``
@@ -168,12 +169,12 @@ extension WebSocketHandler {
     /// - Parameters:
     ///   - bytes: The next piece. The pieces of a text must form valid UTF-8 together; a piece may
     ///     end within a character.
-    ///   - kind: The kind of the message, the same for all its pieces.
+    ///   - kind: The kind of the message. It must be the same for all pieces.
     ///   - isLast: Whether the piece is the last one of the message.
     ///   - compression: The value for the first piece applies to the message; `.automatic`
     ///     compresses regardless of the length.
-    /// - Throws: `WebSocketError.Code.invalidUse`. Nothing was sent then, and the message can be
-    ///   continued.
+    /// - Throws: `WebSocketError.Code.invalidUse`. The piece is then not sent, and the message can
+    ///   be continued.
     package func send(
         piece bytes: ByteBuffer, of kind: WebSocketMessage.Kind, isLast: Bool, compression: WebSocketCompression = .automatic
     ) throws(WebSocketError) {
@@ -190,7 +191,7 @@ extension WebSocketHandler {
         if isLast { self.sendDeferred() }
     }
 
-    /// Compresses and sends a message or a piece of one.
+    /// Compresses and sends a message or a piece of a message.
     func sendCompressed(_ payload: ByteBuffer, isLast: Bool, opcode: WebSocketOpcode, reserved: WebSocketReservedBits) {
         guard let deflate = self.deflate else { return }
         var compressed = ByteBuffer()
@@ -206,8 +207,8 @@ extension WebSocketHandler {
                 self.deflaterIsSpare = false
             }
         } catch {
-            // Fails only for lack of memory. The connection fails, because a part of the message
-            // may have been sent.
+            // This fails only if memory is exhausted. The connection fails, because a part of the
+            // message may have been sent.
             return self.fail(error)
         }
         self.append(compressed, opcode: opcode, isFinal: isLast, reserved: reserved)
@@ -222,8 +223,8 @@ extension WebSocketHandler {
             return self.fail(error)
         }
         let extras = self.makeExtras()
-        // Defers the uncompressed form of a shared frame: sending the compressed form resets the
-        // compressor, whose context the fragmented message still needs.
+        // Defer the uncompressed form of a shared frame. To send the compressed form would reset
+        // the compressor, whose context the fragmented message still needs.
         if case .shared(let frame) = output {
             extras.deferred.append(.frame(frame.plain))
         } else {
@@ -245,9 +246,10 @@ extension WebSocketHandler {
     }
 }
 
-/// Gathers the frames sent in one turn in one buffer and writes them together.
+// Frames that are sent in one turn are gathered in one buffer and written together.
 extension WebSocketHandler {
-    /// The maximum number of bytes gathered over several turns while the transport is not writable.
+    /// The maximum number of bytes to gather over several turns while the transport is not
+    /// writable.
     private static let gatheredBytes = 64 << 10
 
     /// Adds a frame to the write of this turn. A large payload is not copied unless it is masked.
@@ -268,8 +270,8 @@ extension WebSocketHandler {
         self.scheduleFlush()
     }
 
-    /// Sends the response to the opening handshake, during the read of the request. The response
-    /// leaves after that read, together with the frames behind it.
+    /// Sends the response to the opening handshake during the read of the request. The response is
+    /// written after that read, together with the frames that follow it.
     func sendHandshakeResponse(_ fields: HTTPFields) {
         self.beginOutbound(withRoomFor: 512)
         self.hot.endpoint.output.writeStaticString("HTTP/1.1 101 Switching Protocols\r\n")
@@ -294,7 +296,7 @@ extension WebSocketHandler {
     }
 
     /// Makes the endpoint's output a buffer that only this connection uses, with space for a frame.
-    /// Copies or first writes the gathered bytes that are in shared memory.
+    /// The gathered bytes in shared memory are copied into it, or written before it.
     func beginOutbound(withRoomFor payloadBytes: Int) {
         guard self.hot.endpoint.output.readableBytes == 0 || !self.hot.ownsOutbound else { return }
         if self.hot.sharedBuffer == nil, self.hot.endpoint.output.readableBytes > Self.copiedPayloadBytes { self.writeOutbound() }
@@ -315,8 +317,8 @@ extension WebSocketHandler {
         self.hot.ownsOutbound = true
     }
 
-    /// Adds a whole frame that other connections send too. Shares the memory as long as they sent
-    /// the same frames before it.
+    /// Adds a complete frame that other connections send too. The memory is shared as long as all
+    /// of them sent the same frames before.
     func append(shared frame: ByteBuffer, _ context: ChannelHandlerContext) {
         if self.outboundBytes == 0 {
             self.begin(with: frame)
@@ -361,7 +363,8 @@ extension WebSocketHandler {
         self.write(self.takeOutbound(), context)
     }
 
-    /// Returns the gathered bytes and releases the buffer: an idle connection keeps none.
+    /// Returns the gathered bytes and releases the buffer, because an idle connection has no
+    /// buffer.
     func takeOutbound() -> ByteBuffer {
         if let sharedBuffer = self.hot.sharedBuffer.take() { return sharedBuffer.part(self.hot.sharedLength) }
         var bytes = ByteBuffer()
@@ -369,8 +372,8 @@ extension WebSocketHandler {
         return bytes
     }
 
-    /// Schedules a flush at the end of the loop's turn. During a read, the flush follows its end
-    /// instead.
+    /// Schedules a flush at the end of the loop's turn. During a read, the flush follows at the end
+    /// of the read.
     func scheduleFlush() {
         self.buffers.turn.delivered()
         guard !self.hot.isReading, !self.hot.flushIsScheduled, let context = self.hot.context else { return }
@@ -391,8 +394,9 @@ extension WebSocketHandler {
         self.flushUnlessGathering()
     }
 
-    /// Flushes. While the transport is not writable, one buffer grows to ``gatheredBytes`` instead,
-    /// since the channel keeps every buffer passed to it.
+    /// Flushes the gathered bytes. While the transport is not writable, gathers up to
+    /// ``gatheredBytes`` in one buffer instead, because the channel retains every buffer that is
+    /// passed to it.
     func flushUnlessGathering() {
         let isGathering =
             !self.hot.isWritable && self.hot.ownsOutbound && !self.hot.hasUnflushed

@@ -6,37 +6,38 @@ package import NIOCore
 /// The WebSocket handler of a channel: reads bytes from the pipeline and passes messages to its
 /// delegate.
 ///
-/// Its place is directly after the transport or TLS, added after the opening handshake. Messages do
-/// not pass through the pipeline. Everything sent during a read, or during one turn of the event
-/// loop, leaves in one write with one flush, which is four times faster than a flush per frame.
+/// It is added directly after the transport or TLS when the opening handshake has succeeded.
+/// Messages do not pass through the pipeline. Everything sent during a read, or during one turn of
+/// the event loop, is written with one flush, which is four times faster than a flush per frame.
 ///
 /// Confined to the channel's event loop.
 package final class WebSocketHandler: ChannelInboundHandler, RemovableChannelHandler {
     package typealias InboundIn = ByteBuffer
     package typealias OutboundOut = ByteBuffer
 
-    /// The size of a payload, in bytes, above which it is written without a copy. A smaller one is
-    /// copied behind its header.
+    /// The size of a payload, in bytes, above which it is written without a copy. A smaller payload
+    /// is copied behind its header.
     static let copiedPayloadBytes = 16 << 10
 
     let closeTimeout: Duration
     let maximumDeferredBytes: Int
     let buffers: WebSocketBuffers
 
-    /// The variables that every message uses. Unchecked: the exclusivity checks were a fifth of the
-    /// instructions of an echo server. No access spans a call to the delegate or to the channel.
+    /// The variables that every message uses. Unchecked, because exclusivity checks were a fifth of
+    /// the instructions of an echo server. No access spans a call to the delegate or to the
+    /// channel.
     @exclusivity(unchecked) var hot: Hot
 
     struct Hot {
         var delegate: (any WebSocketHandlerDelegate)?
         var context: ChannelHandlerContext?
-        /// The protocol. Its output is what was sent in this turn and not yet passed to the
-        /// channel.
+        /// The protocol. Its output contains the bytes that were sent in this turn and not yet
+        /// passed to the channel.
         var endpoint: WebSocketEndpoint
         /// Whether the endpoint's output is uniquely owned by this connection.
         var ownsOutbound = false
-        /// The frames of this turn while other connections sent the same ones. The endpoint's
-        /// output is empty then.
+        /// The frames of this turn, if other connections sent the same frames. The endpoint's
+        /// output is then empty.
         var sharedBuffer: SharedWriteBuffer?
         /// The length of this connection's part of ``sharedBuffer``, in bytes.
         var sharedLength = 0
@@ -50,39 +51,40 @@ package final class WebSocketHandler: ChannelInboundHandler, RemovableChannelHan
         var sharesReceiveBuffer = false
         /// Whether frames that were read are held.
         var isHolding = false
-        /// Whether the messages handled before frames were last held caused many deliveries to
-        /// other connections.
+        /// Whether the last handled messages caused many deliveries to other connections.
         var sendsMuch = false
     }
 
-    /// The number of headers that did not arrive in one read, by which a deadline identifies its
-    /// header.
+    /// The number of headers and control frames that did not arrive in one read. A deadline
+    /// identifies the incomplete one by this number.
     private(set) var incompleteFrames = 0
     /// Whether held frames are scheduled for a later turn.
     var isDeferred = false
     /// Whether the transport has ended while held frames are still to be handled.
     var hasEnded = false
     var readPauses: WebSocketReadPauses = []
-    /// Whether the deflater has no context to keep. If so, the flush releases the deflater, which
-    /// is larger than the rest of the connection.
+    /// Whether the deflater has no context to preserve. If `true`, the flush releases the deflater,
+    /// which is larger than the rest of the connection.
     var deflaterIsSpare = false
     /// Whether the fragmented message that is being sent is compressed.
     var compressesPieces = false
     var extras: Extras?
-    /// Stored, because reading it from the endpoint would copy the endpoint.
+    /// The local role. Stored, because reading it from the endpoint would copy the endpoint.
     let role: WebSocketRole
     /// The negotiated compression; `nil` without compression.
     var deflate: WebSocketDeflateAgreement? { self.hot.endpoint.machine.deflate }
     /// The compressor; created for the first compressed message.
     var deflater: WebSocketDeflater?
 
+    /// Creates a handler, to be added to a pipeline.
+    ///
     /// - Parameters:
     ///   - role: The local role.
     ///   - limits: The limits of the connection.
     ///   - deflate: The negotiated compression; `nil` without compression in either direction.
-    ///   - delegate: The delegate, held strongly until the end of the connection was reported to
-    ///     it.
-    ///   - buffers: The buffers shared by the connections of the event loop.
+    ///   - delegate: The delegate, retained until the end of the connection was reported to it.
+    ///   - buffers: The buffers that the connections of the event loop share. Default: buffers of
+    ///     this connection only.
     package init(
         role: WebSocketRole, limits: WebSocketLimits, deflate: WebSocketDeflateAgreement? = nil, delegate: any WebSocketHandlerDelegate,
         buffers: WebSocketBuffers = WebSocketBuffers()
@@ -112,8 +114,8 @@ package final class WebSocketHandler: ChannelInboundHandler, RemovableChannelHan
     /// Whether messages can be sent.
     package var isOpen: Bool { self.hot.context != nil && self.hot.endpoint.machine.isOpen }
 
-    /// Whether a frame header or a control frame has begun and is incomplete. Peers send each of
-    /// them in one piece.
+    /// Whether a frame header or a control frame is incomplete. Peers usually send each of them in
+    /// one piece.
     var isWithinFrameHeader: Bool { self.hot.endpoint.incomplete != nil }
 
     /// Makes the channel read into the event loop's shared buffer. Valid only for a server, as the
@@ -141,8 +143,8 @@ package final class WebSocketHandler: ChannelInboundHandler, RemovableChannelHan
     package func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let read = self.unwrapInboundIn(data)
         defer { if self.hot.sharesReceiveBuffer { self.buffers.giveBackReceived(read) } }
-        // After the close, bytes are read only to detect the end of the transport. One reference to
-        // the delegate serves all frames.
+        // After the close, bytes are read only to detect the end of the transport. The reference to
+        // the delegate is loaded once for all frames.
         guard !self.hot.endpoint.machine.isFinished, let delegate = self.hot.delegate else { return }
         guard !self.hot.isHolding else { return self.hold(read) }
         self.hot.isReading = true
@@ -155,8 +157,8 @@ package final class WebSocketHandler: ChannelInboundHandler, RemovableChannelHan
         }
     }
 
-    /// The maximum number of frames decoded at a time. Bytes that wait are kept undecoded, which
-    /// takes less memory.
+    /// The maximum number of frames that are decoded at a time. Waiting bytes are kept undecoded,
+    /// which requires less memory.
     private static let framesAtOnce = 256
 
     /// Resumes held frames.
@@ -183,21 +185,20 @@ package final class WebSocketHandler: ChannelInboundHandler, RemovableChannelHan
         } while mayHoldMore
         guard bytes.readableBytes > 0, !self.hot.endpoint.machine.isFinished else { return }
         if !isRest || bytes.readerIndex > 0 { self.incompleteFrames &+= 1 }
-        // A copy, because the read buffer may be much larger than the rest, which has at most 130
-        // bytes.
+        // A copy, because the read buffer may be much larger than the remaining bytes, at most 130.
         var own = ByteBuffer()
         own.writeImmutableBuffer(bytes)
         self.hot.endpoint.incomplete = own
     }
 
-    /// Handles frames. Returns `false` if the remaining ones must be held.
+    /// Handles frames. Returns `false` if the remaining frames must be held.
     private func deliver(_ frames: inout WebSocketFrameBatch, to delegate: any WebSocketHandlerDelegate) -> Bool {
         let before = self.buffers.turn.deliveries
         while !self.mustHold {
             guard let frame = frames.next() else { return true }
             self.perform(self.hot.endpoint.machine.receivedFrame(frame, isASCII: frames.isASCII), telling: delegate)
         }
-        // Keeps the previous value if the handled frames caused no delivery.
+        // The previous value remains if the handled frames caused no delivery.
         let deliveries = self.buffers.turn.deliveries &- before
         if deliveries > 0 { self.hot.sendsMuch = deliveries >= EventLoopTurn.lightDeliveries }
         return frames.isAtEnd
@@ -215,15 +216,15 @@ package final class WebSocketHandler: ChannelInboundHandler, RemovableChannelHan
         }
         self.countUnfinished()
         // Without a preceding read, the peer has closed its side, and responses are flushed
-        // immediately. So are those of a connection without the shared receive buffer: with TLS,
-        // the last message and the end of the transport may arrive in one read.
+        // immediately. The same applies without the shared receive buffer: with TLS, the last
+        // message and the end of the transport may arrive in one read.
         let answersCanWait = self.hot.isReading && self.hot.sharesReceiveBuffer
         self.hot.isReading = false
         if answersCanWait, let context = self.hot.context { self.flushAfterRead(context) } else { self.flushUnlessGathering() }
     }
 
-    /// Completes the read of the bytes left over by the HTTP decoder, which come without a
-    /// read-complete event, and sends the responses.
+    /// Completes the read of the bytes that the HTTP decoder left over, and sends the responses. No
+    /// read-complete event follows those bytes.
     func leftoverBytesPassed() {
         guard self.hot.context != nil, let channel = self.channel, channel.isActive else { return }
         if self.hot.isReading, !self.hot.endpoint.machine.isFinished { self.hot.delegate?.webSocketReadComplete(self) }
@@ -266,12 +267,12 @@ package final class WebSocketHandler: ChannelInboundHandler, RemovableChannelHan
     package func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         switch event {
         case is ChannelShouldQuiesceEvent:
-            // The server is shutting down. Not passed on: HTTP handlers behind this one would close
-            // the channel.
+            // The server is shutting down. The event is not passed on, because HTTP handlers after
+            // this one would close the channel.
             if let delegate = self.hot.delegate { delegate.webSocketShouldClose(self) } else { self.close(code: .goingAway, reason: "") }
         case ChannelEvent.inputClosed:
-            // Half-closed by the peer, if an HTTP server allows it: no close handshake is possible,
-            // but the peer may still read the responses.
+            // The peer half-closed the connection, if an HTTP server permits it. No close handshake
+            // is possible, but the peer may still read the responses.
             self.flushNow()
             self.end()
         default:
@@ -334,7 +335,7 @@ extension WebSocketHandler {
         }
     }
 
-    /// Reports the end of the connection to the delegate, once, and releases the delegate.
+    /// Reports the end of the connection to the delegate once, and releases the delegate.
     func report(code: WebSocketCloseCode?, error: WebSocketError?) {
         self.dropHeldFrames()
         guard let delegate = self.hot.delegate.take() else { return }
@@ -366,8 +367,8 @@ extension WebSocketHandler {
     }
 }
 
-/// State that most connections need only at their end, if ever. In a separate object, created on
-/// first use, to keep idle connections small.
+/// The state that most connections need only at their end, or never. It is a separate object,
+/// created on first use, to keep idle connections small.
 extension WebSocketHandler {
     final class Extras {
         var waitingPong: ByteBuffer?
@@ -377,7 +378,7 @@ extension WebSocketHandler {
         var deferredBytes = 0
         /// Frames that were read but not yet handled.
         var held: WebSocketHeldFrames?
-        /// The loop on which held frames are resumed, even after the transport has closed.
+        /// The event loop on which held frames are resumed, even after the transport has closed.
         var eventLoop: (any EventLoop)?
         /// The number of bytes queued for the peer at the last check, or when handling of the
         /// peer's messages was suspended because of the queue.
@@ -393,7 +394,7 @@ extension WebSocketHandler {
         return made
     }
 
-    /// The payload of the last unanswered Ping. While the peer does not read, only that one is
+    /// The payload of the last unanswered Ping. While the peer does not read, only the last Ping is
     /// answered (RFC 6455 section 5.5.3).
     var waitingPong: ByteBuffer? {
         get { self.extras?.waitingPong }
@@ -411,7 +412,7 @@ extension WebSocketHandler {
         set { self.change(newValue.isEmpty) { $0.receivedCloseReason = newValue } }
     }
 
-    /// Messages sent while a fragmented message is being sent.
+    /// The messages to send after the fragmented message that is being sent.
     var deferred: [WebSocketOutput] {
         get { self.extras?.deferred ?? [] }
         set { self.change(newValue.isEmpty) { $0.deferred = newValue } }
@@ -437,29 +438,29 @@ extension WebSocketHandler.Extras: Sendable {}
 /// The receiver of a ``WebSocketHandler``'s messages and events. All calls are made on the
 /// channel's event loop.
 package protocol WebSocketHandlerDelegate: AnyObject {
-    /// A whole message was received. The delegate may send and close within this call.
+    /// A complete message was received. The delegate may send and close within this call.
     func webSocket(_ handler: WebSocketHandler, received message: WebSocketMessage)
 
     /// A Pong was received, solicited or not. The default implementation does nothing.
     func webSocket(_ handler: WebSocketHandler, receivedPong payload: ByteBuffer)
 
-    /// All messages of one read were delivered. Messages sent within this call leave in the same
-    /// write as the responses.
+    /// All messages of one read were delivered. Messages sent within this call are written together
+    /// with the responses.
     func webSocketReadComplete(_ handler: WebSocketHandler)
 
-    /// The transport's buffer rose above its high or fell below its low watermark.
+    /// The transport's buffer rose above its high watermark, or fell below its low watermark.
     func webSocketWritabilityChanged(_ handler: WebSocketHandler, isWritable: Bool)
 
     /// The application is shutting down. The default implementation closes with
     /// `WebSocketCloseCode.goingAway`.
     func webSocketShouldClose(_ handler: WebSocketHandler)
 
-    /// The connection has ended. The last call, made exactly once.
+    /// The connection has ended. This is the last call, and it is made exactly once.
     ///
     /// - Parameters:
-    ///   - code: The code of the peer's Close frame (`WebSocketCloseCode.noStatusReceived` if it
-    ///     was empty), or of the Close frame sent after a protocol violation. `nil` without a Close
-    ///     frame.
+    ///   - code: The code of the peer's Close frame (`WebSocketCloseCode.noStatusReceived` if the
+    ///     frame was empty), or of the Close frame sent after a protocol violation. `nil` without a
+    ///     Close frame.
     ///   - error: The error that ended the connection; `nil` after an orderly close and after
     ///     ``WebSocketHandler/abort(_:)`` without an error.
     func webSocketClosed(_ handler: WebSocketHandler, code: WebSocketCloseCode?, error: WebSocketError?)

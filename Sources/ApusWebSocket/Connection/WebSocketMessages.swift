@@ -4,10 +4,10 @@ import NIOCore
 
 /// The received messages of a connection, in order.
 ///
-/// Ends after an orderly close by either side. If the connection failed, throws a
+/// The sequence ends after an orderly close by either side. If the connection failed, it throws a
 /// `WebSocketError` after the last message. Reading from the peer stops while the queue is full
 /// (``WebSocketFlowControl``), so that a slow reader slows the peer down. Several loops, concurrent
-/// or consecutive, share the messages: each message goes to one of them.
+/// or consecutive, share the messages: each message is delivered to one of them.
 public struct WebSocketMessages: AsyncSequence, Sendable {
     /// The type of the received messages.
     public typealias Element = WebSocketMessage

@@ -2,7 +2,7 @@ import ApusWebSocketProtocol
 import Atomics
 import NIOConcurrencyHelpers
 
-/// The lock around ``WebSocketOutboxStateMachine``, and the senders' continuations.
+/// A ``WebSocketOutboxStateMachine`` with its lock and the senders' continuations.
 final class WebSocketOutbox: Sendable {
     private struct Storage: Sendable {
         var machine: WebSocketOutboxStateMachine
@@ -11,10 +11,10 @@ final class WebSocketOutbox: Sendable {
     }
 
     private let storage: NIOLockedValueBox<Storage>
-    /// Whether ``takeAll()`` would return an item. The event loop checks it, without the lock,
-    /// before each message of its own.
+    /// Whether ``takeAll()`` would return an item. The event loop checks this value, without the
+    /// lock, before each message that it sends.
     private let waiting = ManagedAtomic(false)
-    /// Schedules ``takeAll()`` on the event loop. Called from any thread.
+    /// The closure that schedules ``takeAll()`` on the event loop. It is called on any thread.
     private let scheduleHop: @Sendable () -> Void
 
     init(flow: WebSocketFlowControl, scheduleHop: @escaping @Sendable () -> Void) {
@@ -22,7 +22,7 @@ final class WebSocketOutbox: Sendable {
         self.scheduleHop = scheduleHop
     }
 
-    /// Whether items wait for the event loop, including all those of sends that have returned.
+    /// Whether items wait for the event loop. Includes the items of all sends that have returned.
     var isWaiting: Bool { self.waiting.load(ordering: .acquiring) }
 
     private func withStorage<Result>(_ body: (inout Storage) -> Result) -> Result {
@@ -44,9 +44,11 @@ final class WebSocketOutbox: Sendable {
     func send(_ item: OutboundItem) async throws {
         try Task.checkCancellation()
         let sender = self.nextNumber()
+        // `withLoopOperation` is not used: a send that does not wait ends on the caller's thread,
+        // without a hop.
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
-                // `nil`: cancelled before the continuation was stored.
+                // `nil` means that the task was cancelled before the continuation was stored.
                 let action: WebSocketOutboxStateMachine.SendAction? = self.withStorage { storage in
                     if Task.isCancelled { return nil }
                     let action = storage.machine.send(item, sender: sender)
@@ -57,8 +59,7 @@ final class WebSocketOutbox: Sendable {
                 case nil:
                     continuation.resume(throwing: CancellationError())
                 case .queued(let scheduleHop):
-                    // Scheduled before the sender resumes, so that the hop precedes its next
-                    // action.
+                    // Schedule before the sender resumes, so that the hop precedes its next action.
                     if scheduleHop { self.scheduleHop() }
                     continuation.resume()
                 case .wait:
@@ -85,14 +86,14 @@ final class WebSocketOutbox: Sendable {
         return action
     }
 
-    /// Returns the items to write now, and whether the limit must be checked afterwards. On the
-    /// event loop.
+    /// Returns the items to write now, and whether the limit must be checked afterwards. Must be
+    /// called on the event loop.
     func takeAll() -> (items: [OutboundItem], limitCheckIsDue: Bool) {
         self.withStorage { ($0.machine.hopped(), $0.machine.limitCheckIsDue()) }
     }
 
-    /// Updates the transport's state after a write, and when its buffer crosses a watermark. On the
-    /// event loop.
+    /// Updates the transport's state after a write, and when its buffer crosses a watermark. Must
+    /// be called on the event loop.
     func transportBecame(writable: Bool, holding bytes: Int) {
         let (senders, scheduleHop) = self.withStorage { storage in
             let action = storage.machine.transportBecame(writable: writable, holding: bytes)

@@ -4,15 +4,15 @@ import NIOCore
 
 /// The queue of messages from any thread to the event loop.
 ///
-/// Several sends share one hop: the first schedules it. Above the watermark, and while the
-/// transport is not writable, senders wait in order. Pure: senders are numbers here, and
-/// ``WebSocketOutbox`` owns their continuations.
+/// Several sends share one hop, which the first send schedules. Above the watermark, and while the
+/// transport is not writable, senders wait in order. The state machine identifies senders by
+/// numbers; ``WebSocketOutbox`` owns their continuations.
 struct WebSocketOutboxStateMachine {
-    /// The number of bytes that may wait for the hop, equal to NIO's default high watermark.
+    /// The number of bytes that may wait for the hop. It equals NIO's default high watermark.
     private static let watermark = 64 << 10
 
     private enum State {
-        /// Leaves to `ended`.
+        /// Messages are accepted. Transitions to `ended`.
         case open
         /// No further message is accepted, because of this error. Final.
         indirect case ended(WebSocketError)
@@ -23,11 +23,11 @@ struct WebSocketOutboxStateMachine {
     private var isWritable = true
     private var items: [OutboundItem] = []
     private var bytes = 0
-    /// The fragmented message that is not complete. Messages of other senders must not be queued
-    /// between its pieces.
+    /// The number of the fragmented message that is not complete. Messages of other senders must
+    /// not be queued between its pieces.
     private var openMessage: Int?
-    /// The number of bytes that the transport held at the last check. Used only while it is not
-    /// writable: below the watermark, changes are not reported.
+    /// The number of bytes in the transport's buffer at the last check. It is used only while the
+    /// transport is not writable, because changes below the watermark are not reported.
     private var transportBytes = 0
     /// Whether a message was posted or refused based on ``transportBytes``, which may be out of
     /// date. The event loop must check the limit.
@@ -47,7 +47,7 @@ struct WebSocketOutboxStateMachine {
     private mutating func append(_ item: OutboundItem) {
         if case .piece(let piece) = item { self.openMessage = piece.isLast ? nil : piece.message }
         self.items.append(item)
-        self.bytes += item.byteCount + 16  // an empty message also takes memory
+        self.bytes += item.byteCount + 16  // an empty message also requires memory
     }
 
     /// Returns whether an item continues the fragmented message.
@@ -68,7 +68,7 @@ struct WebSocketOutboxStateMachine {
         case refuse(WebSocketError)
     }
 
-    /// Queues an item of a sender that may wait.
+    /// Queues an item of a sender, or makes the sender wait.
     mutating func send(_ item: OutboundItem, sender: Int) -> SendAction {
         if case .ended(let error) = self.state { return .refuse(error) }
         let continues = self.continuesOpenMessage(item)
@@ -95,14 +95,14 @@ struct WebSocketOutboxStateMachine {
             self.needsLimitCheck = true
             switch self.flow.overflow {
             case .drop: return .overflow(.drop, scheduleHop: self.needsHop())
-            case .close: break  // the size may be out of date: the event loop checks the current one and closes
+            case .close: break  // the event loop checks the current size before it closes the connection
             }
         }
         self.append(.message(message))
         return .queued(scheduleHop: self.needsHop())
     }
 
-    /// Cancels a sender. Returns whether it was waiting, in which case its message is not sent.
+    /// Cancels a sender. Returns whether the sender was waiting; its message is then not sent.
     mutating func cancelled(sender: Int) -> Bool {
         guard let index = self.senders.firstIndex(where: { $0.id == sender }) else { return false }
         self.senders.remove(at: index)
@@ -118,7 +118,7 @@ struct WebSocketOutboxStateMachine {
         return items
     }
 
-    /// Returns, once per hop, whether the limit must be checked against the present size of the
+    /// Returns, once per hop, whether the limit must be checked against the current size of the
     /// transport's buffer.
     mutating func limitCheckIsDue() -> Bool {
         defer { self.needsLimitCheck = false }
@@ -127,7 +127,8 @@ struct WebSocketOutboxStateMachine {
 
     /// Updates the transport's state. Returns the senders to resume, and whether to schedule a hop.
     ///
-    /// - Parameter bytes: The bytes that the transport holds; ignored while it is writable.
+    /// - Parameter bytes: The number of bytes in the transport's buffer; ignored while the
+    ///   transport is writable.
     mutating func transportBecame(writable isWritable: Bool, holding bytes: Int) -> (senders: [Int], scheduleHop: Bool) {
         guard case .open = self.state else { return ([], false) }
         self.isWritable = isWritable
@@ -152,7 +153,7 @@ struct WebSocketOutboxStateMachine {
     }
 }
 
-/// An entry of the outbox: a whole message, or a piece of one.
+/// An entry of the outbox: a complete message, or a piece of a message.
 enum OutboundItem: Hashable, Sendable {
     case message(WebSocketMessage)
     case piece(WebSocketPiece)

@@ -3,9 +3,9 @@ package import NIOCore
 
 /// A message as a server's frame, encoded once for any number of connections.
 ///
-/// The compressed form refers to no earlier message, so it is valid for every connection with at
-/// least its window size. A connection that has sent it must reset its own compressor: the peer's
-/// window contains this message, and that of the compressor does not. Later messages on a
+/// The compressed form refers to no earlier message, so it is valid for every connection whose
+/// window is at least as large. A connection that has sent it must reset its own compressor: the
+/// peer's window contains this message, but the compressor's window does not. Later messages on a
 /// connection with context takeover therefore start with an empty window.
 ///
 /// Source: RFC 7692 sections 7.1.1 and 7.2.3.2.
@@ -14,11 +14,13 @@ package final class WebSocketSharedFrame: Sendable {
     package let isText: Bool
     /// The uncompressed frame.
     package let plain: ByteBuffer
-    /// The compressed frame, if it is smaller.
+    /// The compressed frame; `nil` if it would not be smaller.
     let compressed: ByteBuffer?
     /// The window size that the compressed form requires, as a power of two, in bits.
     let windowBits: Int
 
+    /// Encodes a message.
+    ///
     /// - Parameters:
     ///   - message: The message, with its compression preference.
     ///   - deflate: The server's compression; `nil` without compression.
@@ -42,7 +44,7 @@ package final class WebSocketSharedFrame: Sendable {
     private static func compress(_ message: WebSocketMessage, _ agreement: WebSocketDeflateAgreement, smallerThan bytes: Int) -> ByteBuffer?
     {
         var payload = ByteBuffer()
-        // Fails only for lack of memory; the uncompressed frame is used then.
+        // This fails only if memory is exhausted; the uncompressed frame is then used.
         guard let deflater = try? WebSocketDeflater(agreement),
             (try? deflater.deflate(message.payload, isLast: true, into: &payload)) != nil
         else {

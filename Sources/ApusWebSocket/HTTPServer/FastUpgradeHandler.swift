@@ -12,8 +12,8 @@ package protocol FastUpgradeHost: AnyObject {
     /// Accepts a WebSocket request by calling ``FastUpgradeHandler/acceptUpgrade(_:answering:)``,
     /// if all checks pass and none of them suspends.
     ///
-    /// - Returns: Whether the request was accepted. After `false`, the HTTP handlers evaluate and
-    ///   answer it.
+    /// - Returns: Whether the request was accepted. If `false`, the HTTP handlers process the
+    ///   request.
     func receive(_ request: HTTPRequest, at upgradeHandler: FastUpgradeHandler, on channel: any Channel) -> Bool
 
     /// Adds the HTTP handlers to the end of a pipeline. `deadline` applies to the first request.
@@ -25,7 +25,7 @@ package protocol FastUpgradeHost: AnyObject {
 ///
 /// For all other bytes, including a head that is incomplete or unusual, the HTTP handlers replace
 /// this handler and receive the unchanged bytes. Adding and removing about seven HTTP handlers is
-/// most of the cost of opening a WebSocket through them.
+/// most of the cost of opening a WebSocket with them.
 ///
 /// Confined to the channel's event loop.
 package final class FastUpgradeHandler: ChannelInboundHandler, RemovableChannelHandler, EventLoopTimerOwner {
@@ -45,8 +45,8 @@ package final class FastUpgradeHandler: ChannelInboundHandler, RemovableChannelH
     /// The usual size of a head from a client that is not a browser, in bytes.
     private static let usualBytes = 512
 
-    /// Sets up the pipeline of an accepted connection: with this handler, after TLS if there is a
-    /// context.
+    /// Sets up the pipeline of an accepted connection with this handler and, if there is a context,
+    /// with TLS before it.
     ///
     /// - Parameters:
     ///   - channel: The connection.
@@ -76,7 +76,7 @@ package final class FastUpgradeHandler: ChannelInboundHandler, RemovableChannelH
 
     package func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
-        // Only the first inbound handler can return the buffer.
+        // With TLS, this handler is not the first one and cannot return the buffer.
         if !self.isSecure { self.buffers.receive(on: context.channel, isNew: true) }
         self.timers.set(&self.timer, at: self.deadline, for: self, .init(0))
     }
@@ -105,16 +105,16 @@ package final class FastUpgradeHandler: ChannelInboundHandler, RemovableChannelH
         } else if head.readableBytes > WebSocketRequestHead.maximumBytes {
             self.passOn(head, context)
         } else if isFirst {
-            // A copy, because the buffer is shared by the event loop.
+            // A copy, because the buffer is shared on the event loop.
             self.head.reserveCapacity(Self.usualBytes)
             self.head.writeImmutableBuffer(read)
         }
     }
 
     package func channelReadComplete(context: ChannelHandlerContext) {
-        // A head that does not arrive in one read is from a slow client or is not a WebSocket
-        // request: the HTTP handlers take over. Without TLS, the first read has one byte in any
-        // case (`WebSocketBuffers.receive(on:isNew:)`), so it does not count.
+        // If a head does not arrive in one read, the client is slow or the bytes are not a
+        // WebSocket request: the HTTP handlers take over. Without TLS, the first read always
+        // returns one byte (`WebSocketBuffers.receive(on:isNew:)`), so it does not count.
         if self.head.readableBytes > 1 {
             self.passOn(self.head, context, isEndOfRead: true)
         } else {
@@ -123,7 +123,7 @@ package final class FastUpgradeHandler: ChannelInboundHandler, RemovableChannelH
     }
 
     package func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        // The server shuts down, and no complete request was received.
+        // The server is shutting down, and no complete request was received.
         if event is ChannelShouldQuiesceEvent { return context.close(promise: nil) }
         context.fireUserInboundEventTriggered(event)
     }
@@ -138,8 +138,8 @@ package final class FastUpgradeHandler: ChannelInboundHandler, RemovableChannelH
     /// ``FastUpgradeHost/receive(_:at:on:)``.
     ///
     /// - Parameters:
-    ///   - handler: The WebSocket. Messages that it sends during this read leave in one write with
-    ///     the response.
+    ///   - handler: The WebSocket. Messages that it sends during this read are written together
+    ///     with the response.
     ///   - fields: The fields of the response, without `Content-Length`.
     package func acceptUpgrade(_ handler: WebSocketHandler, answering fields: HTTPFields) {
         guard let context = self.context else { return handler.transportEnded(cause: nil) }

@@ -2,18 +2,18 @@ package import Logging
 package import NIOCore
 package import NIOHTTP1
 
-/// Passes one HTTP/1 request on at a time and refuses requests that are not valid HTTP.
+/// Passes on one HTTP/1 request at a time, and refuses requests that are not valid HTTP.
 ///
-/// Its place is after the decoder and NIO's own handlers of HTTP, before the handlers of the
-/// requests.
+/// In the pipeline, it follows the decoder and NIO's HTTP handlers, and precedes the handlers of
+/// the requests.
 ///
-/// - While a request is unanswered, the socket is not read. Requests already read wait, and are
-///   passed on in order.
+/// - While a request is unanswered, the socket is not read. Requests that were already read wait,
+///   and are passed on in order.
 /// - Requests without exactly one `Host` (which HTTP/1.0 may omit), bytes that are not HTTP and
 ///   truncated bodies are refused with 400, too large header fields with 431, and HTTP/1.0 with 505
 ///   unless it is allowed.
-/// - The connection closes after the response to a request that demands it. HTTP/1.0 demands it
-///   unless it sends `keep-alive`.
+/// - The connection closes after the response to a request that requires this. A request of
+///   HTTP/1.0 requires it unless it contains `keep-alive`.
 ///
 /// After the last response, the peer's bytes are read and discarded for a short time: closing with
 /// unread bytes sends a reset, which can destroy the response before the peer reads it.
@@ -29,21 +29,23 @@ package final class HTTPRequestGuard: ChannelDuplexHandler, RemovableChannelHand
     private static let discardPeriod = TimeAmount.seconds(1)
 
     private let logger: Logger
-    /// Whether the pipeline has no web framework, so that the guard closes the connection when the
-    /// client has closed its side.
+    /// Whether the pipeline has no web framework. If `true`, the guard closes the connection when
+    /// the client has closed its side.
     private let isAlone: Bool
     private var sequence: HTTPRequestSequence
     private var isPassing = false
     private var isClosing = false
     private var readIsHeld = false
-    /// The remaining bytes of a large body; 0 when so few remain that a large read could exceed its
-    /// end.
+    /// The number of remaining bytes of a large body; 0 if a large read could exceed the end of the
+    /// body.
     private var largeBodyBytes = 0
 
+    /// Creates a guard for one connection.
+    ///
     /// - Parameters:
     ///   - isAlone: Whether the pipeline has no web framework.
-    ///   - allowsHTTP10: Whether HTTP/1.0 requests are accepted.
-    ///   - logger: Receives refusals at `debug`.
+    ///   - allowsHTTP10: Whether HTTP/1.0 requests are accepted. Default: `true`.
+    ///   - logger: The logger for refusals at `debug`.
     package init(isAlone: Bool, allowsHTTP10: Bool = true, logger: Logger) {
         self.isAlone = isAlone
         self.sequence = HTTPRequestSequence(allowsHTTP10: allowsHTTP10)
@@ -96,11 +98,11 @@ package final class HTTPRequestGuard: ChannelDuplexHandler, RemovableChannelHand
         }
     }
 
-    /// Passes the pending events on, as far as permitted. Returns whether one of them was a part of
-    /// a request.
+    /// Passes on the pending events that the sequence permits. Returns whether one of them was a
+    /// part of a request.
     private func passOn(_ context: ChannelHandlerContext) -> Bool {
-        // An action may write a response, which calls this method again. The loop of the outer call
-        // then continues, without recursion.
+        // An action may write a response, which calls this method again. The inner call returns,
+        // and the loop of the outer call continues.
         guard !self.isPassing else { return false }
         self.isPassing = true
         defer { self.isPassing = false }
@@ -135,10 +137,10 @@ package final class HTTPRequestGuard: ChannelDuplexHandler, RemovableChannelHand
     private func inputClosed(isIdle: Bool, _ context: ChannelHandlerContext) {
         context.fireUserInboundEventTriggered(ChannelEvent.inputClosed)
         guard self.isAlone else { return }
-        // Unwritten bytes after the last response mean that the peer is still reading it: the
-        // connection stays open until the server's own deadline.
+        // If bytes of the last response are unwritten, the peer is still reading it. The connection
+        // then stays open until the server's own deadline.
         let isWritten = (try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0 == 0
-        // A client that closes its side during a long poll has ended its session.
+        // If a client closes its side during a long poll, its session has ended.
         if isWritten || !isIdle { context.close(promise: nil) }
     }
 
@@ -202,7 +204,7 @@ package final class HTTPRequestGuard: ChannelDuplexHandler, RemovableChannelHand
         self.close(context)
     }
 
-    /// Closes the connection after the last response. The sequence has finished.
+    /// Closes the connection after the last response, when the sequence has finished.
     private func close(_ context: ChannelHandlerContext) {
         guard !self.isClosing else { return }
         self.isClosing = true

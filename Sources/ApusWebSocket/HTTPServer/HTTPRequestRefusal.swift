@@ -5,13 +5,13 @@ import NIOHTTP1
 /// The response to a request that is not valid HTTP/1. The connection closes after it.
 struct HTTPRequestRefusal: Equatable {
     let status: HTTPResponseStatus
-    /// The body, a text for the developer of the client.
+    /// The body: a text for the developer of the client.
     let message: String
     /// Whether the response has a body. The response to HEAD has none (RFC 9110 section 9.3.2).
     private(set) var hasBody = true
 
     /// Creates the refusal of a request head with an unsupported version or without exactly one
-    /// valid Host field; `nil` if the head is accepted. Host is optional in HTTP/1.0.
+    /// valid Host field. Returns `nil` if the head is accepted. Host is optional in HTTP/1.0.
     ///
     /// Source: RFC 9112 section 3.2: "A server MUST respond with a 400 (Bad Request) status code to
     /// any HTTP/1.1 request message that lacks a Host header field and to any request message that

@@ -2,11 +2,11 @@ import ApusBytes
 import DequeModule
 import NIOHTTP1
 
-/// Orders the requests of one HTTP/1 connection: passes one on at a time, and the next one after
-/// the response to it. Performs no I/O.
+/// Orders the requests of one HTTP/1 connection. It passes on one request at a time, and the next
+/// one after the response. Performs no I/O.
 ///
-/// All events behind an unanswered request wait: parts of requests, a decoder error, the end of the
-/// input.
+/// All events after an unanswered request wait: parts of requests, a decoder error, and the end of
+/// the input.
 ///
 /// Source: RFC 9112 sections 9.3 (persistence and pipelining), 9.6 (tear-down), 6 (bodies).
 struct HTTPRequestSequence {
@@ -34,27 +34,27 @@ struct HTTPRequestSequence {
     }
 
     private enum State {
-        /// Between requests. Leaves to `busy` with a head, or to `finished`.
+        /// Between requests. Transitions to `busy` (a head) or `finished`.
         case idle
-        /// A request, its response, or both are incomplete. Leaves to `idle`, `upgraded` or
+        /// A request, its response, or both are incomplete. Transitions to `idle`, `upgraded` or
         /// `finished`.
         case busy(Exchange)
-        /// The response was 101: the connection no longer carries HTTP. Final.
+        /// The response was 101, so the connection no longer uses HTTP. Final.
         case upgraded
-        /// The last response is written, or none can be. Final.
+        /// The last response is written, or no response can be written. Final.
         case finished
     }
 
-    /// The maximum number of waiting events. A read of small requests stays below this number,
-    /// which is exceeded only if the peer closes its side of the connection, since the rest of the
-    /// socket is then read in one turn.
+    /// The maximum number of waiting events. A read of small requests produces fewer events. The
+    /// limit is exceeded only if the peer closes its side of the connection, because the remaining
+    /// bytes of the socket are then read in one turn.
     static let maximumPendingEvents = 4096
 
     private let allowsHTTP10: Bool
     private var state = State.idle
     private var pending: Deque<Event> = []
 
-    /// - Parameter allowsHTTP10: Whether HTTP/1.0 requests are accepted; otherwise they are
+    /// - Parameter allowsHTTP10: Whether HTTP/1.0 requests are accepted. If `false`, they are
     ///   answered with 505.
     init(allowsHTTP10: Bool) {
         self.allowsHTTP10 = allowsHTTP10
@@ -65,7 +65,7 @@ struct HTTPRequestSequence {
         if case .finished = self.state { true } else { false }
     }
 
-    /// Whether further bytes would only be queued here, and are therefore left in the socket.
+    /// Whether further bytes would only be queued in this object. They are then left in the socket.
     var pausesReading: Bool {
         switch self.state {
         case .busy(let exchange): exchange.requestHasEnded || !self.pending.isEmpty
@@ -77,7 +77,7 @@ struct HTTPRequestSequence {
 
     enum Action {
         case pass(HTTPServerRequestPart)
-        /// Respond and close. `because`: the decoder's error, if there was one.
+        /// Send the response and close. `because` is the decoder's error, if there was one.
         case refuse(HTTPRequestRefusal, because: HTTPParserError?)
         /// Close, because of an error in a request whose response has begun.
         case close(because: HTTPParserError)
@@ -187,7 +187,8 @@ struct HTTPRequestSequence {
             }
             guard head.status.code >= 200 else { return head }
             exchange.answer = .begun
-            // Without the field, which few responses have, version 1.1 keeps the connection open.
+            // Without a Connection field, which few responses have, HTTP/1.1 keeps the connection
+            // open.
             let mayClose = head.version != .http1_1 || head.headers.contains(name: "Connection")
             if mayClose, !head.isKeepAlive { exchange.keepsAlive = false }
             if exchange.isHTTP10 { Self.fit(&head, to: &exchange) }

@@ -19,8 +19,8 @@ extension HTTPHeaders {
 }
 
 extension HTTPRequest {
-    /// Converts the head of a request. The first `Host` field becomes the authority; a second one
-    /// stays among the fields.
+    /// Converts the head of a request. The first `Host` field becomes the authority; a second
+    /// `Host` field remains a field.
     ///
     /// - Parameters:
     ///   - head: The head, as decoded by NIO.
@@ -55,7 +55,7 @@ extension HTTPRequest {
 package struct HTTPRequestTarget {
     /// The path and the query.
     package let path: String
-    /// The authority of a target in absolute form; `nil` for one in origin form.
+    /// The authority of a target in absolute form; `nil` for a target in origin form.
     package let authority: String?
 
     package init(_ target: String) {

@@ -1,17 +1,17 @@
 import ApusBytes
 
-/// The web page origins that may access a server, by WebSocket, Engine.IO or Socket.IO.
+/// The web page origins that may access a server by WebSocket, Engine.IO or Socket.IO.
 ///
 /// A browser sends the page's origin in `Origin`, and sends cookies regardless of the page. Without
-/// this check, any page can act in its visitor's name (cross-site WebSocket hijacking,
+/// this check, any page can act on behalf of its visitor (cross-site WebSocket hijacking,
 /// CVE-2020-28481).
 ///
 /// Source: RFC 6455 section 10.2, RFC 6454 section 7.
 public enum OriginPolicy: Sendable, Hashable {
     /// Only pages from the same host and port. The default.
     case sameOrigin
-    /// These origins, compared exactly (`https://app.example.com`), and the same origin. Listed
-    /// origins get CORS headers that allow credentials.
+    /// The listed origins, such as `https://app.example.com`, and the same origin. Origins are compared
+    /// exactly. Responses to listed origins contain CORS headers that allow credentials.
     case list(Set<String>)
     /// Every page. CORS headers contain `*` and allow no credentials.
     case any
@@ -26,9 +26,9 @@ public enum OriginPolicy: Sendable, Hashable {
     /// - Parameters:
     ///   - origin: The `Origin` field, if any.
     ///   - authority: The `Host` of the request.
-    ///   - carriesCookie: Whether the request carries a cookie. Without an origin it is then
-    ///     refused, except by ``any``: every browser sends the origin of a WebSocket request. A
-    ///     plain GET of the same origin has no `Origin`, so HTTP polling passes `false`.
+    ///   - carriesCookie: Whether the request contains a cookie. Such a request is refused without
+    ///     an origin, except by ``any``, because every browser sends the origin of a WebSocket
+    ///     request. A plain GET of the same origin has no `Origin`, so HTTP polling passes `false`.
     package func judge(origin: String?, authority: String?, carriesCookie: Bool = false) -> Verdict {
         guard let origin else {
             guard !carriesCookie || self == .any else { return .refused }

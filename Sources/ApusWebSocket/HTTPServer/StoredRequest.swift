@@ -12,8 +12,8 @@ extension HTTPRequest {
 /// A compact copy of a request, kept for the lifetime of its connection: one string instead of
 /// about twelve objects.
 ///
-/// The request is a large part of an idle connection: without this copy, the request of a small
-/// client takes 1,000 of 8,600 bytes, and that of a browser several times as much.
+/// Without this copy, the request of a small client requires 1,000 of the 8,600 bytes of an idle
+/// connection, and the request of a browser several times as much.
 package struct StoredRequest: Sendable {
     /// The method, scheme, authority and path, and the name and value of every field, one per line.
     /// None of them can contain a line break (RFC 9110 section 5.5). The first character of the

@@ -4,9 +4,9 @@ public import NIOCore
 
 /// The reverse proxies that report the address of a client to the server.
 ///
-/// A proxy appends the address of its peer to a header field. Every client can write the same
-/// field, so only the entries that trusted proxies appended are read: the server reads the list
-/// from its end, skips trusted addresses, and uses the first other address.
+/// A proxy appends the address of its peer to a header field. Any client can send the same field,
+/// so the server uses only the entries that trusted proxies appended: it reads the list from the
+/// end, skips trusted addresses, and uses the first other address.
 ///
 /// ```swift
 /// let proxies = try TrustedProxies(networks: ["10.0.0.0/8", "::1"], field: .xForwardedFor)
@@ -18,7 +18,8 @@ public import NIOCore
 public struct TrustedProxies: Hashable, Sendable {
     /// The header field that the proxies append to.
     ///
-    /// The server reads one field only: proxies pass the other one on as the client wrote it.
+    /// The server reads one field only, because proxies forward the other field as the client sent
+    /// it.
     public struct Field: Hashable, Sendable {
         let isForwarded: Bool
         /// `Forwarded` (RFC 7239).
@@ -41,7 +42,7 @@ public struct TrustedProxies: Hashable, Sendable {
     ///   - networks: IP addresses (`192.0.2.7`, `2001:db8::7`) and networks in CIDR notation
     ///     (`10.0.0.0/8`).
     ///   - field: The header field that all proxies append to. Default: `X-Forwarded-For`.
-    /// - Throws: `ConnectivityError` with `invalidConfiguration` for text that is neither.
+    /// - Throws: `ConnectivityError` with `invalidConfiguration` for any other text.
     public init(networks: [String], field: Field = .xForwardedFor) throws(ConnectivityError) {
         var parsed: [IPNetwork] = []
         for text in networks {
@@ -62,8 +63,8 @@ public struct TrustedProxies: Hashable, Sendable {
     /// Returns the IP address of the client, in its canonical text form; `nil` if the connection is
     /// not an IP connection.
     ///
-    /// An entry that is not an address (`unknown`, `_hidden`, or not valid) ends the search, and
-    /// the proxy that appended it counts as the client.
+    /// An entry that is not an address (`unknown`, `_hidden`, or not valid) ends the search. The
+    /// proxy that appended the entry is then treated as the client.
     ///
     /// - Parameters:
     ///   - request: The request, with the field of the proxies.
@@ -126,9 +127,9 @@ public struct TrustedProxies: Hashable, Sendable {
         return nil
     }
 
-    /// Splits outside quoted strings (RFC 9110 section 5.6.4). A quoted pair does not end the
-    /// string. Returns `nil` if a string does not end: with an unterminated string, a client could
-    /// hide the entries that its proxies append.
+    /// Splits a text at separators outside quoted strings (RFC 9110 section 5.6.4). A quoted pair
+    /// does not end a string. Returns `nil` for an unterminated string, with which a client could
+    /// hide the entries that proxies append.
     private static func split(_ text: Substring, at separator: Character) -> [Substring]? {
         var isQuoted = false
         var isEscaped = false

@@ -17,7 +17,7 @@ final class AdmissionPermit: Sendable {
         self.address = address
     }
 
-    /// Adds a holder, which must call ``release()`` too.
+    /// Adds a holder, which must also call ``release()``.
     func share() {
         self.holders.wrappingIncrement(ordering: .relaxed)
     }

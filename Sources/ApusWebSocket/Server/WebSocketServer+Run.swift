@@ -18,7 +18,7 @@ extension WebSocketServer {
     ///   - tls: The certificate and the settings of TLS; `nil` (the default) listens without TLS.
     ///   - eventLoopGroup: The event loops of the connections. Default: the process-wide group, one
     ///     loop per core.
-    ///   - onListening: Called once with the bound address.
+    ///   - onListening: The closure to call once with the bound address.
     /// - Throws: The system's error if the address cannot be used,
     ///   `WebSocketError.Code.invalidConfiguration` for an invalid configuration,
     ///   `ConnectivityError` for invalid TLS settings. Cancellation ends the server without an
@@ -36,7 +36,7 @@ extension WebSocketServer {
     ///   - path: The path of the socket. A stale socket of an earlier run is replaced.
     ///   - eventLoopGroup: The event loops of the connections. Default: the process-wide group, one
     ///     loop per core.
-    ///   - onListening: Called once with the bound address.
+    ///   - onListening: The closure to call once with the bound address.
     /// - Throws: The system's error if the path cannot be used,
     ///   `WebSocketError.Code.invalidConfiguration` for an invalid configuration. Cancellation ends
     ///   the server without an error.
@@ -47,11 +47,13 @@ extension WebSocketServer {
         try await self.serve(on: .unixDomainSocket(path: path), tls: nil, eventLoopGroup, onListening: onListening)
     }
 
-    /// Stops accepting connections, closes all open ones with 1001 and waits until they have ended.
+    /// Stops accepting connections, closes all open connections with 1001 and waits until they have
+    /// ended.
     ///
-    /// The connections are closed in batches, in random order and at varying intervals, to spread
-    /// the reconnects. Connections still open after ``WebSocketServerConfiguration/drainTimeout``
-    /// are aborted. Cancelling the calling task does not shorten the wait.
+    /// The connections are closed in batches, in random order and at varying intervals, so that the
+    /// clients do not reconnect at the same time. Connections still open after
+    /// ``WebSocketServerConfiguration/drainTimeout`` are aborted. Cancelling the calling task does
+    /// not shorten the wait.
     public func shutdown() async { await self.drain() }
 }
 
@@ -66,7 +68,7 @@ extension WebSocketServer: ServerShell {
     /// Sets up the pipeline of an accepted connection.
     package func configure(_ channel: any Channel, tls: NIOSSLContext?) throws {
         guard self.admit(channel, countsAddress: self.configuration.clientAddress == nil, in: \.channels) else {
-            // Closes the channel.
+            // The error closes the channel.
             throw WebSocketUpgradeRefusal.unavailable(
                 "The server has reached its connection limit", retryAfter: self.configuration.retryAfter)
         }

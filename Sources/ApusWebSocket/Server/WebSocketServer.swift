@@ -51,14 +51,14 @@ public final class WebSocketServer: Sendable {
     }
 
     package struct State: DrainState {
-        /// The accepted connections, from their first byte. Those of a surrounding web server are
-        /// not counted.
+        /// The connections that `run` accepted. The connections of a surrounding web server are not
+        /// counted.
         var channels: ConnectionQuota
         /// The connections with an accepted handshake.
         var webSockets: ConnectionQuota
         var buckets: [ObjectIdentifier: Bucket] = [:]
-        /// The number of connections between their 101 and their handler; a shutdown waits for them
-        /// too.
+        /// The number of connections between the 101 and the call of the handler. A shutdown also
+        /// waits for them.
         var opening = 0
         /// The running `async` handlers, by their connection.
         var tasks: [ObjectIdentifier: Task<Void, Never>] = [:]
@@ -78,8 +78,8 @@ public final class WebSocketServer: Sendable {
         self.logger = logger
         self.handler = handler
         let budgets = ConnectionBudgets(unfinished: configuration.maximumUnfinishedBytes, queued: configuration.maximumTotalQueuedBytes)
-        // At most half of `postedBytes`: reading from a client must stop before its queue
-        // overflows.
+        // The mark is at most half of `postedBytes`, because reading from a client must stop before
+        // its queue overflows.
         let queueLowMark = min(configuration.flow.queueLowMark, max(1, configuration.flow.postedBytes / 2))
         self.budgets = budgets
         self.buffers = PerEventLoop { _ in WebSocketBuffers(queueLowMark: queueLowMark, budgets: budgets) }
@@ -94,9 +94,9 @@ public final class WebSocketServer: Sendable {
     ///
     /// - Parameters:
     ///   - configuration: The configuration. The defaults are safe on the public internet.
-    ///   - logger: Receives connection events at `debug`, but no payloads and no tokens.
-    ///   - handler: Called for every connection, in a task of its own. The connection closes when
-    ///     it returns or throws.
+    ///   - logger: The logger for connection events at `debug`, without payloads and tokens.
+    ///   - handler: The closure to call for every connection, in a separate task. The connection
+    ///     closes when the closure returns or throws.
     public convenience init(
         configuration: WebSocketServerConfiguration = .init(), logger: Logger = Logger(label: "apus.websocket.server"),
         handler: @escaping @Sendable (WebSocketConnection) async throws -> Void
@@ -108,9 +108,9 @@ public final class WebSocketServer: Sendable {
     ///
     /// - Parameters:
     ///   - configuration: The configuration. The defaults are safe on the public internet.
-    ///   - logger: Receives connection events at `debug`, but no payloads and no tokens.
-    ///   - onOpen: Called on the connection's event loop before its first message, to set its
-    ///     handlers. The closure must not block.
+    ///   - logger: The logger for connection events at `debug`, without payloads and tokens.
+    ///   - onOpen: The closure to call on the connection's event loop before the first message. It
+    ///     sets the handlers of the connection, and must not block.
     @_disfavoredOverload
     public convenience init(
         configuration: WebSocketServerConfiguration = .init(), logger: Logger = Logger(label: "apus.websocket.server"),
@@ -131,14 +131,14 @@ public final class WebSocketServer: Sendable {
     /// The number of connections accepted by `run`, including those in their handshake.
     var channelCount: Int { self.state.withLockedValue { $0.channels.count } }
 
-    /// Sends a message to every open connection, encoded once.
+    /// Sends a message to every open connection. Encodes it once, and does not wait.
     ///
-    /// Does not wait. ``WebSocketServerConfiguration/flow`` applies to each slow reader, without an
-    /// effect on the others.
+    /// ``WebSocketServerConfiguration/flow`` applies to each slow reader, without an effect on
+    /// other connections.
     ///
     /// - Parameters:
     ///   - message: The message.
-    ///   - excluded: A connection to leave out, for example the message's sender. Default: none.
+    ///   - excluded: A connection to exclude, for example the message's sender. Default: none.
     public func broadcast(_ message: WebSocketMessage, excluding excluded: WebSocketConnection? = nil) {
         let frame = WebSocketHandler.encodeServerFrame(message)
         for bucket in self.state.withLockedValue({ Array($0.buckets.values) }) {
@@ -150,23 +150,24 @@ public final class WebSocketServer: Sendable {
 
     /// Returns the handlers for one HTTP/1 connection of a web framework on NIO.
     ///
-    /// They answer WebSocket requests on the configured path and pass all other requests on. In a
-    /// hummingbird application:
+    /// The handlers answer WebSocket requests for the configured path and pass on all other
+    /// requests. In a hummingbird application:
     ///
     /// ```swift
     /// Application(router: router, server: .http1(configuration: .init(additionalChannelHandlers: server.channelHandlers())))
     /// ```
     ///
-    /// An application that stops closes all connections at the same time; call ``shutdown()`` first
-    /// to close them in batches.
+    /// When the application stops, it closes all connections at the same time. Call ``shutdown()``
+    /// first to close them in batches.
     public func channelHandlers() -> [any RemovableChannelHandler] {
         [HTTPMountHandler(logger: self.logger) { WebSocketHTTPHandler(server: self, isSecure: $0) }]
     }
 
     // MARK: Opening
 
-    /// Counts a client against the limits. Throws the refusal if a limit is exceeded or the server
-    /// is shutting down.
+    /// Counts a client against the limits.
+    ///
+    /// - Throws: The refusal if a limit is exceeded or the server is shutting down.
     func admit(_ request: HTTPRequest, from peer: SocketAddress?) throws(WebSocketUpgradeRefusal) -> AdmissionPermit {
         let address =
             if let clientAddress = self.configuration.clientAddress {
@@ -189,8 +190,8 @@ public final class WebSocketServer: Sendable {
         }
     }
 
-    /// Registers a connection that is about to be answered with 101; ``open`` must follow. Called
-    /// last, since the drain may have begun during the application's check.
+    /// Registers a connection before its 101 is written. A call of ``open`` must follow. Call it
+    /// after the application's check, during which a shutdown may have begun.
     ///
     /// - Throws: The refusal if the server is shutting down or has shut down.
     func beginOpening() throws(WebSocketUpgradeRefusal) {
@@ -201,9 +202,10 @@ public final class WebSocketServer: Sendable {
         if isDraining { throw .unavailable("The server is shutting down", retryAfter: self.configuration.retryAfter) }
     }
 
-    /// Opens a connection. On its event loop, once after ``beginOpening()``.
+    /// Opens a connection. Must be called on its event loop, once after ``beginOpening()``.
     ///
-    /// - Parameter install: Replaces the channel's HTTP handlers with the WebSocket handler.
+    /// - Parameter install: A closure that replaces the channel's HTTP handlers with the WebSocket
+    ///   handler.
     func open(
         _ request: HTTPRequest, _ agreement: WebSocketServerHandshake.Agreement, _ permit: AdmissionPermit, on channel: any Channel,
         installing install: (WebSocketHandler) -> Void
@@ -224,18 +226,18 @@ public final class WebSocketServer: Sendable {
                 .connections[ObjectIdentifier(connection)] = connection
             return state.webSockets.isDraining
         }
-        // A handler that outlives its connection keeps its permit, which limits the number of these
-        // handlers.
+        // An asynchronous handler retains the permit until it returns, even after its connection
+        // has ended. This limits the number of running handlers.
         if case .asynchronous = self.handler { permit.share() }
-        // Keeps the connection alive until it ends and releases this closure. A weak reference
-        // would slow down each use.
+        // The closure retains the connection until the connection ends and releases the closure. A
+        // weak reference would slow down each use.
         connection.onClose { closure in
             permit.release()
             self.logger.debug("WebSocket closed", metadata: ["websocket.code": "\(closure.code)"])
             self.closed(connection)
         }
         self.start(connection, permit)
-        if isDraining { connection.startClosing(code: .goingAway) }  // the drain began between `beginOpening` and here
+        if isDraining { connection.startClosing(code: .goingAway) }  // the shutdown began after `beginOpening`
         self.state.update { $0.opening -= 1 }
     }
 
@@ -245,7 +247,7 @@ public final class WebSocketServer: Sendable {
             onOpen(connection)
         case .asynchronous(let body):
             let id = ObjectIdentifier(connection)
-            // Owned by `state.tasks`: a shutdown waits for it and finally cancels it.
+            // `state.tasks` owns the task. A shutdown waits for it, and cancels it at the deadline.
             self.state.withLockedValue { state in
                 state.tasks[id] = Task {
                     do {
@@ -270,8 +272,8 @@ public final class WebSocketServer: Sendable {
 }
 
 extension WebSocketServer {
-    /// Delivers to the connections of an event loop: immediately on that loop, otherwise in its
-    /// next turn.
+    /// Runs `body` for connections of an event loop: immediately if called on that loop, otherwise
+    /// in its next turn.
     private func deliver(_ count: Int, on eventLoop: any EventLoop, _ body: @escaping @Sendable () -> Void) {
         self.budgets.backlog.deliver(count, on: eventLoop, turn: { self.buffers.value(on: $0).turn }, body)
     }

@@ -7,8 +7,8 @@ public import NIOCore
 public struct WebSocketServerConfiguration: Sendable {
     // MARK: Admission
 
-    /// The path of the WebSocket endpoint, compared exactly, without the query. Default: `/`. `nil`
-    /// accepts every path; the handler can check the request.
+    /// The path of the WebSocket endpoint, without the query. It is compared exactly. Default: `/`.
+    /// `nil` accepts every path; the handler can check the request.
     public var path: String? = "/"
 
     /// The web page origins that may connect. Default: the same origin only. Clients that are not
@@ -21,30 +21,31 @@ public struct WebSocketServerConfiguration: Sendable {
     /// The application's check of a handshake that passed all other checks, for example of a token
     /// or a session.
     ///
-    /// Throw a ``WebSocketUpgradeRefusal`` to refuse; any other error is answered with 500. The
-    /// closure may suspend, but ``handshakeTimeout`` cancels it. Default: every handshake is
-    /// accepted.
+    /// Throw a ``WebSocketUpgradeRefusal`` to refuse the handshake; any other error is answered
+    /// with
+    /// 500. The closure may suspend; it is cancelled after ``handshakeTimeout``. Default: every
+    /// handshake is accepted.
     public var shouldUpgrade: (@Sendable (HTTPRequest) async throws -> Void)?
 
-    /// The maximum number of WebSockets. Above it, a handshake is answered with 503 and
+    /// The maximum number of WebSockets. Further handshakes are answered with 503 and
     /// `Retry-After`.
     ///
-    /// A connection with an `async` handler counts until the handler returns, even if it has ended
-    /// before.
+    /// A connection with an `async` handler counts until the handler returns, even if the
+    /// connection has ended before.
     ///
-    /// Default: 20,000. Each needs a file descriptor, so `ulimit -n` must be larger.
+    /// Default: 20,000. Each WebSocket requires a file descriptor, so `ulimit -n` must be larger.
     public var maximumConnections: Int = 20_000
 
-    /// The maximum number of WebSockets per IPv4 address or IPv6 /64 network. Above it, a handshake
-    /// is answered with 429 and `Retry-After`.
+    /// The maximum number of WebSockets per IPv4 address or IPv6 /64 network. Further handshakes
+    /// are answered with 429 and `Retry-After`.
     ///
-    /// Default: 1,000. Loopback addresses and Unix sockets are not counted, since a reverse proxy
-    /// may connect from there; see ``clientAddress``.
+    /// Default: 1,000. Connections from loopback addresses and over Unix sockets are not counted,
+    /// because they may be those of a reverse proxy; see ``clientAddress``.
     public var maximumConnectionsPerAddress: Int = 1_000
 
-    /// Returns the key by which a client is counted, for a server behind a proxy: for example the
+    /// A closure that returns the key by which a client is counted. Behind a proxy, this can be the
     /// last address of `X-Forwarded-For`, which the proxy itself added. A client without a key is
-    /// not counted by address. Default: the peer's address.
+    /// not counted by address. Default: `nil`, the key is the peer's address.
     public var clientAddress: (@Sendable (HTTPRequest, SocketAddress?) -> String?)?
 
     /// The value of `Retry-After` in the server's responses 429 and 503. Default: 5 seconds.
@@ -52,54 +53,55 @@ public struct WebSocketServerConfiguration: Sendable {
 
     // MARK: The handshake
 
-    /// The time from the accepted connection to the 101 response, including TLS, HTTP and
-    /// ``shouldUpgrade``. Received bytes do not extend it. Also the time in which a frame header of
-    /// an open connection must become complete.
+    /// The maximum time from the accepted connection to the 101 response, including TLS, HTTP and
+    /// ``shouldUpgrade``. Received bytes do not extend it. A frame header of an open connection
+    /// must also become complete within this time.
     ///
-    /// Default: 10 seconds. Inside another server's pipeline it starts with the head of the
+    /// Default: 10 seconds. Inside another server's pipeline, the time starts with the head of the
     /// request.
     public var handshakeTimeout: Duration = .seconds(10)
 
     /// The compression of messages (permessage-deflate), used with clients that offer it.
     ///
-    /// Default: `nil`, no compression: it takes memory for every connection, and a few bytes can
-    /// expand to a megabyte.
+    /// Default: `nil`, no compression. Compression requires memory for every connection, and a few
+    /// received bytes can expand to a megabyte.
     public var compression: WebSocketDeflateConfiguration?
 
     // MARK: Open connections
 
-    /// The limits on frames, messages and handshake fields, and the time for a close handshake.
-    /// Above a limit on fields, a handshake is answered with 431.
+    /// The limits on frames, messages and handshake fields, and the time for a close handshake. A
+    /// handshake that exceeds a limit on fields is answered with 431.
     public var limits = WebSocketLimits()
 
     /// The queue limits between a client and its handler, in both directions, and the policy for a
     /// slow reader.
     ///
-    /// Default: a reader is closed with 1008 when 4 MiB wait for it.
+    /// By default, the connection of a slow reader closes with 1008 when 4 MiB are queued for it.
     public var flow = WebSocketFlowControl()
 
-    /// The maximum number of bytes queued for all clients together. Above it, the connections with
-    /// the longest queues are aborted; from three quarters of it, handshakes are answered with 503.
+    /// The maximum number of bytes queued for all clients together. Above the limit, the
+    /// connections with the longest queues are aborted. Above three quarters of it, handshakes are
+    /// answered with 503.
     ///
     /// ``flow`` limits the queue of one client. A message to many clients counts for each of them.
     /// Default: 256 MiB.
     public var maximumTotalQueuedBytes: Int = 256 << 20
 
     /// The maximum number of bytes of incomplete messages of all clients together: fragments,
-    /// partial frames, and bytes read from clients that must wait. Above it, the connections that
-    /// hold the most are aborted; from three quarters of it, handshakes are answered with 503.
+    /// partial frames, and bytes read from clients that must wait. Above the limit, the connections
+    /// that use the most are aborted. Above three quarters of it, handshakes are answered with 503.
     ///
-    /// Messages that arrive whole are not counted. Default: 64 MiB.
+    /// Messages that arrive in one read are not counted. Default: 64 MiB.
     public var maximumUnfinishedBytes: Int = 64 << 20
 
-    /// The time between two Pings, which detect dead clients and keep the connection open in
-    /// proxies.
+    /// The time between two Pings. Pings detect dead clients and prevent proxies from closing an
+    /// idle connection.
     ///
     /// Default: 20 seconds, as in Python's `websockets`. `nil` sends no Pings.
     public var pingInterval: Duration? = .seconds(20)
 
-    /// The maximum time for the answer to a Ping, after which the connection is aborted. The time
-    /// is four times as long while other bytes arrive, because the Pong may be behind a large
+    /// The maximum time for the answer to a Ping, after which the connection is aborted. While
+    /// other bytes arrive, the time is four times as long, because the Pong may follow a large
     /// message.
     ///
     /// Default: 20 seconds.
@@ -116,19 +118,20 @@ public struct WebSocketServerConfiguration: Sendable {
     /// The number of clients closed at a time during a shutdown. Default: 500.
     public var drainBatchSize: Int = 500
 
-    /// The mean time between two batches; each varies by half. Default: 100 ms.
+    /// The mean time between two batches. Each time varies by up to half. Default: 100 ms.
     public var drainBatchGap: Duration = .milliseconds(100)
 
-    /// The total time of a shutdown. Connections still open then are aborted. Default: 20 seconds.
+    /// The maximum time of a shutdown, after which open connections are aborted. Default: 20
+    /// seconds.
     public var drainTimeout: Duration = .seconds(20)
 
     /// Creates the default configuration.
     public init() {}
 
-    /// Checks the configuration. `run` calls it; a server in another server's pipeline is used
-    /// unchecked.
+    /// Checks the configuration. `run` calls this method; for a server in another server's
+    /// pipeline, call it yourself.
     ///
-    /// - Throws: `WebSocketError.Code.invalidConfiguration`, which names the invalid value.
+    /// - Throws: `WebSocketError.Code.invalidConfiguration`. The message names the invalid value.
     public func validate() throws(WebSocketError) {
         func invalid(_ message: String) -> WebSocketError { WebSocketError(.invalidConfiguration, message: message) }
         if let path = self.path, !path.hasPrefix("/") || path.contains("?") || path.contains("#") {

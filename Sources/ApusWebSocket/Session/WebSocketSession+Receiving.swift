@@ -6,17 +6,19 @@ import NIOConcurrencyHelpers
 import NIOCore
 
 extension WebSocketSession {
-    /// The messages of all connections, in order, from now on. Reading the first one connects.
+    /// The messages of all connections after this access, in order. Reading the first message
+    /// connects the session.
     ///
-    /// Every sequence gets every message. The first one of a session also gets the messages
-    /// received before it. Ends after a close by the application or the peer; throws if the session
-    /// failed. A sequence that is kept but not read stops the session's reading.
+    /// Every sequence receives every message. The first sequence of a session also receives the
+    /// messages that arrived before it. A sequence ends after a close by the application or the
+    /// peer, and throws if the session failed. A sequence that is retained but not read stops the
+    /// session's reading.
     public var messages: WebSocketSessionMessages {
         WebSocketSessionMessages(subscription: WebSocketSessionSubscription(lifetime: self.lifetime))
     }
 }
 
-/// The messages of a ``WebSocketSession``. Keeps the session alive.
+/// The messages of a ``WebSocketSession``. The sequence retains the session.
 public struct WebSocketSessionMessages: AsyncSequence, Sendable {
     /// The type of the received messages.
     public typealias Element = WebSocketMessage
@@ -38,7 +40,7 @@ public struct WebSocketSessionMessages: AsyncSequence, Sendable {
     }
 }
 
-/// The subscription of one sequence, removed when it is released.
+/// The subscription of one sequence. It is removed when the object is deallocated.
 final class WebSocketSessionSubscription: Sendable {
     private let lifetime: WebSocketSessionLifetime
     private let inbox: WebSocketInbox
@@ -110,7 +112,7 @@ public struct WebSocketListenerContext: Sendable {
 
     let kind: Kind
 
-    /// The session's event loop, called synchronously: the fastest way. The listener must not
+    /// The session's event loop. Listeners are called synchronously, which is fastest, and must not
     /// block.
     public static let eventLoop = Self(kind: .eventLoop)
 
@@ -120,8 +122,8 @@ public struct WebSocketListenerContext: Sendable {
     /// A dispatch queue, serial or concurrent. Calls are made one at a time, in order.
     public static func queue(_ queue: DispatchQueue) -> Self { .executor { queue.async(execute: $0) } }
 
-    /// Any executor. `run` must run its argument once, immediately or later; it receives one piece
-    /// of work at a time.
+    /// Any executor. `run` must execute its argument once, immediately or later. It receives the
+    /// next closure after the previous one has been executed.
     public static func executor(_ run: @escaping @Sendable (_ work: @escaping @Sendable () -> Void) -> Void) -> Self {
         Self(kind: .executor(run))
     }
@@ -150,9 +152,9 @@ extension WebSocketSession {
     ///
     /// - Parameters:
     ///   - context: The executor of the listener. Default: the main queue.
-    ///   - listener: Called with one event at a time.
-    /// - Returns: The registration, with which to stop listening. If it is discarded, the listener
-    ///   stays until the session is released.
+    ///   - listener: The closure to call with each event, one at a time.
+    /// - Returns: The registration, which can stop listening. If it is discarded, the listener is
+    ///   called until the session is released.
     @discardableResult
     public func listen(
         on context: WebSocketListenerContext = .main, _ listener: @escaping @Sendable (Event) -> Void
@@ -189,7 +191,7 @@ extension WebSocketSession {
 
 /// The subscription of a listener.
 private enum ListenerPlace {
-    /// The listener was not added yet, or receives the kept messages.
+    /// The listener was not added yet, or is receiving the stored messages.
     case pending
     case added(Int)
     /// The registration was cancelled.
@@ -197,7 +199,7 @@ private enum ListenerPlace {
 }
 
 private protocol ListenerSubscriber: WebSocketSubscriber, Sendable {
-    /// Prevents further calls. From any thread.
+    /// Prevents further calls. May be called on any thread.
     func cancel()
 }
 
@@ -218,7 +220,7 @@ private final class DirectSubscriber: ListenerSubscriber {
     var isFull: Bool { false }
 
     func cancel() {
-        // Released outside the lock: the captures of the listener may call this object when they
+        // Release outside the lock: the captures of the listener may call this object when they
         // are deinitialized.
         let listener = self.listener.withLockedValue { $0.take() }
         withExtendedLifetime(listener) {}
@@ -255,22 +257,22 @@ private final class QueuedSubscriber: ListenerSubscriber {
 
 /// A receiver of a session's events. Called on the session's event loop.
 protocol WebSocketSubscriber: AnyObject {
-    /// Receives an event. Returns whether the subscriber is now full; it must then report when it
-    /// can receive further events.
+    /// Receives an event. Returns whether the subscriber is now full. A full subscriber must report
+    /// when it can receive further events.
     func receive(_ event: WebSocketSession.Event) -> Bool
     /// Whether the subscriber is still full.
     var isFull: Bool { get }
-    /// Handles the end of the session, which can be started again. Returns whether to remove the
-    /// subscriber.
+    /// Handles the end of the session. Returns whether to remove the subscriber; the session can be
+    /// started again.
     func sessionEnded(_ error: WebSocketError?) -> Bool
 }
 
 /// The subscribers of a session. Each receives every event, and reading stops while one of them is
 /// full.
 ///
-/// Without subscribers, messages are kept for the first one, up to the limits of the flow control.
-/// A class, because a listener may add or remove subscribers during its call. Confined to the
-/// session's event loop.
+/// Without subscribers, messages are stored for the first one, up to the limits of the flow
+/// control. This is a class, because a listener may add or remove subscribers while it is called.
+/// Confined to the session's event loop.
 final class SessionSubscribers {
     private let flow: WebSocketFlowControl
     private var subscribers: [(id: Int, subscriber: any WebSocketSubscriber)] = []
@@ -290,7 +292,7 @@ final class SessionSubscribers {
         !self.full.isEmpty || self.kept.count >= self.flow.receivedMessages || self.keptBytes >= self.flow.receivedBytes
     }
 
-    /// Adds a subscriber. The first one receives the kept messages.
+    /// Adds a subscriber. The first subscriber receives the stored messages.
     func add(_ subscriber: any WebSocketSubscriber) -> Int {
         self.lastID += 1
         let id = self.lastID
@@ -306,13 +308,13 @@ final class SessionSubscribers {
         guard let index = self.subscribers.firstIndex(where: { $0.id == id }) else { return }
         let removed = self.subscribers.remove(at: index)
         self.full.remove(id)
-        // Released last: the captures of the listener may call this object when they are
+        // Release last: the captures of the listener may call this object when they are
         // deinitialized.
         withExtendedLifetime(removed) {}
     }
 
-    /// Handles the report of a subscriber that it can receive further events. This is checked
-    /// again, since later events may have filled it.
+    /// Handles the report of a subscriber that it can receive further events. Has no effect if
+    /// later events have filled the subscriber again.
     func hasRoom(_ id: Int) {
         if let (_, subscriber) = self.subscribers.first(where: { $0.id == id }), subscriber.isFull { return }
         self.full.remove(id)
@@ -323,7 +325,7 @@ final class SessionSubscribers {
         self.full.insert(id)
     }
 
-    /// Delivers or keeps a message. Returns whether reading must stop.
+    /// Delivers a message or, without subscribers, stores it. Returns whether reading must stop.
     func received(_ message: WebSocketMessage) -> Bool {
         guard !self.subscribers.isEmpty else {
             self.kept.append(message)

@@ -14,12 +14,12 @@ import NIOPosix
 /// for try await message in feed.messages { print(message) }
 /// ```
 ///
-/// There are three ways to use a session, which can be combined: a scope
+/// There are three ways to use a session. They can be combined: a scope
 /// (``withConnection(to:configuration:isolation:_:)``), a handle (``connect(timeout:)``,
 /// ``send(_:)``, ``messages``, ``close(code:reason:)``) and callbacks (``listen(on:_:)``).
 ///
-/// The session connects when it is first used. When the last reference to the session and to its
-/// ``messages`` is released, the connection closes with 1001. After the session has ended
+/// The session connects when it is first used. When all references to the session and its
+/// ``messages`` are released, the connection closes with 1001. After the session has ended
 /// (``State/isEnded``), ``open()``, ``connect(timeout:)`` and ``listen(on:_:)`` start it again.
 public final class WebSocketSession: Sendable {
     let lifetime: WebSocketSessionLifetime
@@ -33,7 +33,7 @@ public final class WebSocketSession: Sendable {
     ///     is invalid.
     ///   - configuration: The configuration of the session and its connections.
     ///   - eventLoop: The event loop of the session. Default: one of the process-wide group.
-    ///   - logger: Receives states and attempts at `debug`, but no payloads and no tokens.
+    ///   - logger: The logger for states and attempts at `debug`, without payloads and tokens.
     public init(
         _ url: String, configuration: WebSocketSessionConfiguration, on eventLoop: (any EventLoop)? = nil,
         logger: Logger = Logger(label: "apus.websocket.session")
@@ -46,12 +46,12 @@ public final class WebSocketSession: Sendable {
     ///
     /// - Parameters:
     ///   - url: `ws://host:port/path?query` or `wss://…`.
-    ///   - reconnection: The policy for reconnecting. Default: after 1 second, doubling up to 60
-    ///     seconds.
+    ///   - reconnection: The policy for reconnecting. Default: delays from 1 second, doubled up to
+    ///     60 seconds.
     ///   - heartbeat: The heartbeat, which detects a dead connection. Default: a Ping every 30
     ///     seconds.
     ///   - client: The configuration of each connection.
-    ///   - logger: Receives states and attempts at `debug`.
+    ///   - logger: The logger for states and attempts at `debug`.
     public convenience init(
         _ url: String, reconnection: ReconnectionPolicy = .exponential(from: .seconds(1), to: .seconds(60)),
         heartbeat: WebSocketHeartbeat = .ping(), client: WebSocketClientConfiguration = .init(),
@@ -69,7 +69,8 @@ public final class WebSocketSession: Sendable {
     /// The current state.
     public var state: State { self.snapshot.state }
 
-    /// Returns the current state and every change. Ends when the session is released.
+    /// Returns the current state and every later state. The stream ends when the session is
+    /// released.
     ///
     /// - Parameter policy: The policy for states that a slow reader has not read.
     ///   `.bufferingNewest(1)` keeps the latest state only.
@@ -105,10 +106,10 @@ public final class WebSocketSession: Sendable {
     public var droppedMessages: Int { self.snapshot.droppedMessages }
 }
 
-/// The parts of a session that any thread may use.
+/// The parts of a session that are accessible from any thread.
 ///
-/// Closes the session when the last reference to it and its sequences is released: no caller could
-/// close it then, and it would reconnect until the process ends.
+/// Closes the session when the last reference to it and its sequences is released. Otherwise the
+/// session would reconnect until the process ends, because no caller can close it.
 final class WebSocketSessionLifetime: Sendable {
     let snapshot = NIOLockedValueBox(WebSocketSessionSnapshot())
     let flow: WebSocketFlowControl
@@ -121,8 +122,8 @@ final class WebSocketSessionLifetime: Sendable {
             to: eventLoop)
     }
 
-    // No reference is left through which the session could be closed. In contrast to `close()`,
-    // this does not wait for the close handshake.
+    // No caller has a reference to the session. In contrast to `close()`, this does not wait for
+    // the close handshake.
     deinit {
         self.core.onLoop { core in
             core.close(code: .goingAway, reason: "")
@@ -135,7 +136,7 @@ final class WebSocketSessionLifetime: Sendable {
 // MARK: - Opening, sending and closing
 
 extension WebSocketSession {
-    /// Starts to connect and returns immediately. Observe ``states(bufferingPolicy:)``, or use
+    /// Starts connecting and returns immediately. Observe ``states(bufferingPolicy:)``, or use
     /// ``connect(timeout:)``.
     public func open() {
         self.core.onLoop { $0.connect(again: true) }
@@ -143,8 +144,8 @@ extension WebSocketSession {
 
     /// Starts the session if necessary and waits until it is open.
     ///
-    /// Failed attempts are repeated according to the policy. After a timeout or a cancellation of
-    /// this call, the session continues to connect.
+    /// The reconnection policy repeats failed attempts. After a timeout or a cancellation of this
+    /// call, the session continues to connect.
     ///
     /// - Parameter timeout: The time to wait. Default: 30 seconds.
     /// - Throws: `WebSocketError.Code.timeout` with the last failure as its cause,
@@ -176,9 +177,9 @@ extension WebSocketSession {
 
     /// Sends or queues a message without waiting, from any thread.
     ///
-    /// - Returns: `false` if the message is known not to be sent: the session is closing or has
-    ///   ended, or a queue limit is exceeded. Off the event loop, an overflow of the session's
-    ///   queue is not reported.
+    /// - Returns: `false` if the session is closing or has ended, or if a queue limit is exceeded;
+    ///   the message is then not sent. An overflow of the session's queue is reported only to a
+    ///   caller on the event loop.
     @discardableResult
     public func post(_ message: WebSocketMessage) -> Bool {
         let core = self.core
@@ -210,9 +211,10 @@ extension WebSocketSession {
     /// attempt is made.
     ///
     /// - Parameters:
-    ///   - code: 1000 (the default), or an application code from 3000 to 4999. With a code that
-    ///     must not be sent, the Close frame is empty.
-    ///   - reason: Truncated to 123 bytes. Omitted if it contains CR, LF or NUL. Default: empty.
+    ///   - code: The close code: 1000 (the default), or an application code from 3000 to 4999. With
+    ///     a code that must not be sent, the Close frame is empty.
+    ///   - reason: The reason, truncated to 123 bytes. It is omitted if it contains CR, LF or NUL.
+    ///     Default: empty.
     public func close(code: WebSocketCloseCode = .normalClosure, reason: String = "") async {
         let ended = self.core.eventLoop.makePromise(of: Void.self)
         self.core.onLoop { core in
@@ -225,9 +227,10 @@ extension WebSocketSession {
     /// Closes the session without waiting until it has ended.
     ///
     /// - Parameters:
-    ///   - code: 1000 (the default), or an application code from 3000 to 4999. With a code that
-    ///     must not be sent, the Close frame is empty.
-    ///   - reason: Truncated to 123 bytes. Omitted if it contains CR, LF or NUL. Default: empty.
+    ///   - code: The close code: 1000 (the default), or an application code from 3000 to 4999. With
+    ///     a code that must not be sent, the Close frame is empty.
+    ///   - reason: The reason, truncated to 123 bytes. It is omitted if it contains CR, LF or NUL.
+    ///     Default: empty.
     public func startClosing(code: WebSocketCloseCode = .normalClosure, reason: String = "") {
         self.core.onLoop { $0.close(code: code, reason: reason) }
     }
@@ -239,7 +242,7 @@ extension WebSocketSession {
     ///   - url: `ws://host:port/path?query` or `wss://…`.
     ///   - configuration: The configuration of the session.
     ///   - isolation: The isolation of `body`. Default: the caller's.
-    ///   - body: Receives the open session.
+    ///   - body: The closure to call with the open session.
     /// - Returns: The result of `body`, after the session has ended.
     /// - Throws: The errors of ``connect(timeout:)`` and of `body`.
     public static func withConnection<Result>(
@@ -267,7 +270,7 @@ extension WebSocketSession {
     public enum State: Sendable, Hashable {
         /// No connection was requested yet.
         case idle
-        /// An attempt is in progress, or the hook of an opened connection runs.
+        /// An attempt is in progress, or the hook of an opened connection is running.
         case connecting
         /// The connection is open.
         case open
@@ -309,7 +312,7 @@ extension WebSocketSession {
 
     /// An event of a session.
     public enum Event: Sendable {
-        /// A connection opened, the first or a later one. Queued messages were sent on it.
+        /// The first or a later connection opened. Queued messages were sent over it.
         case opened(subprotocol: String?)
         /// A message was received.
         case message(WebSocketMessage)
@@ -321,25 +324,25 @@ extension WebSocketSession {
         case closed(WebSocketClosure, willRetry: Bool)
     }
 
-    /// The cause for which a session has no connection, on which the decision to retry is based.
+    /// The reason why a session has no connection. The decision to retry depends on it.
     public enum Loss: Sendable, Hashable {
-        /// An attempt failed. `WebSocketError.refusal` holds the response of a server that
-        /// refused.
+        /// An attempt failed. `WebSocketError.refusal` contains the response of a server that
+        /// refused the handshake.
         case attempt(WebSocketError)
         /// An open connection ended, but not because the application closed the session.
         case connection(WebSocketClosure)
 
-        /// The decision without ``WebSocketSessionConfiguration/retryDecision``.
+        /// The default decision, used if ``WebSocketSessionConfiguration/retryDecision`` is `nil`.
         ///
-        /// Retries after lost transports, deadlines, the statuses 408, 425, 429 and 5xx (not before
-        /// `Retry-After`) and close codes that indicate a problem of the server. Does not retry
-        /// after invalid URLs, requests or certificates, other statuses, a close with 1000, and
-        /// close codes that indicate an error of the client.
+        /// The session retries after lost transports, timeouts, the statuses 408, 425, 429 and 5xx
+        /// (not before `Retry-After`) and close codes that indicate a problem of the server. It
+        /// does not retry after invalid URLs, requests or certificates, other statuses, a close
+        /// with 1000, and close codes that indicate an error of the client.
         public var defaultDecision: RetryDecision {
             switch self {
             case .attempt(let error): error.retryDecision
-            // A connection closed locally but not by the application, for example on an overflow,
-            // is retried.
+            // This side closed the connection, but not on request of the application; for example,
+            // because a queue exceeded its limit.
             case .connection(let closure) where closure.initiator == .ourselves: .retry
             case .connection(let closure): closure.error?.retryDecision ?? closure.code.retryDecision
             }
@@ -360,7 +363,7 @@ extension WebSocketError: RetryClassifiable {
     private static func decision(after refusal: Refusal) -> RetryDecision {
         switch refusal.status {
         case 408, 425, 429, 500...599:
-            // RFC 9110 section 10.2.3: seconds or a date. A date is ignored, since the clocks may
+            // RFC 9110 section 10.2.3: seconds or a date. A date is ignored, because the clocks may
             // differ.
             guard let text = refusal.headers[.retryAfter], let seconds = Int(text), seconds >= 0 else { return .retry }
             return .retryAfter(min(.seconds(min(seconds, 86_400)), RetryDecision.maximumDelay))

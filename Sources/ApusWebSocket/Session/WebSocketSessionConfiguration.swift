@@ -7,12 +7,12 @@ public struct WebSocketSessionConfiguration: Sendable {
     /// The configuration of each connection.
     public var client = WebSocketClientConfiguration()
 
-    /// The policy for reconnecting. Default: after 1 second, doubling up to 60 seconds, each delay
-    /// varied by half, without a limit on the attempts.
+    /// The policy for reconnecting. Default: delays from 1 second, doubled up to 60 seconds and
+    /// varied by up to half, without a limit on the number of attempts.
     public var reconnection: ReconnectionPolicy = .exponential(from: .seconds(1), to: .seconds(60))
 
-    /// The heartbeat, which detects a dead connection. Default: a Ping every 30 seconds, answered
-    /// within 20.
+    /// The heartbeat, which detects a dead connection. Default: a Ping every 30 seconds,
+    /// which the peer must answer within 20 seconds.
     public var heartbeat: WebSocketHeartbeat = .ping()
 
     /// The limits of the queue for messages sent without a connection.
@@ -21,19 +21,19 @@ public struct WebSocketSessionConfiguration: Sendable {
     /// A hook that is called for every opened connection before queued messages are sent, for
     /// example to log in. Default: `nil`.
     ///
-    /// The closure may read responses from ``WebSocketConnection/messages``; unread messages go to
-    /// the session's listeners. If it throws or exceeds ``onOpenTimeout``, the connection closes
-    /// and the attempt fails with `WebSocketError.Code.openHook`,
+    /// The closure may read responses from ``WebSocketConnection/messages``; unread messages are
+    /// delivered to the session's listeners. If it throws or exceeds ``onOpenTimeout``, the
+    /// connection closes and the attempt fails with `WebSocketError.Code.openHook`,
     /// `WebSocketError.Code.timeout`, or the thrown `WebSocketError`.
     public var onOpen: (@Sendable (WebSocketConnection) async throws -> Void)?
 
     /// The maximum time for ``onOpen``. Default: 10 seconds.
     public var onOpenTimeout: Duration = .seconds(10)
 
-    /// Decides whether to make another attempt; `nil` for
-    /// ``WebSocketSession/Loss/defaultDecision``.
+    /// A closure that decides whether to make another attempt. Default: `nil`,
+    /// ``WebSocketSession/Loss/defaultDecision`` decides.
     ///
-    /// Not called after the application closes the session, which is never followed by an attempt.
+    /// It is not called after the application closes the session, because no attempt follows then.
     public var retryDecision: (@Sendable (WebSocketSession.Loss) -> RetryDecision)?
 
     /// Whether attempts pause while this machine has no network, and are made immediately when a
@@ -63,7 +63,7 @@ public struct WebSocketSendQueue: Sendable, Hashable {
     public enum Overflow: Sendable, Hashable {
         /// `send` throws `WebSocketError.Code.queueFull`.
         case fail
-        /// The oldest message is dropped. Suitable for values that a later one replaces, such as
+        /// The oldest message is dropped. Suitable for values that later values replace, such as
         /// positions and prices.
         case dropOldest
         /// The new message is dropped.
@@ -80,7 +80,7 @@ public struct WebSocketSendQueue: Sendable, Hashable {
     /// ``WebSocketFlowControl/postedBytes``.
     public var maximumBytes: Int = 1 << 20
 
-    /// The policy above the limits. Default: ``Overflow/fail``.
+    /// The policy for messages above the limits. Default: ``Overflow/fail``.
     public var overflow: Overflow = .fail
 
     /// Creates the limits of a queue.
@@ -88,7 +88,7 @@ public struct WebSocketSendQueue: Sendable, Hashable {
     /// - Parameters:
     ///   - maximumMessages: The maximum number of queued messages. Default: 256.
     ///   - maximumBytes: The maximum number of queued payload bytes. Default: 1 MiB.
-    ///   - overflow: The policy above the limits. Default: ``Overflow/fail``.
+    ///   - overflow: The policy for messages above the limits. Default: ``Overflow/fail``.
     public init(maximumMessages: Int = 256, maximumBytes: Int = 1 << 20, overflow: Overflow = .fail) {
         self.maximumMessages = maximumMessages
         self.maximumBytes = maximumBytes

@@ -5,10 +5,10 @@ import Logging
 import NIOConcurrencyHelpers
 import NIOCore
 
-/// The state of a session that any thread may read.
+/// The state of a session that is accessible from any thread.
 struct WebSocketSessionSnapshot: Sendable {
     var state = WebSocketSession.State.idle
-    /// The connection, only while the session is open.
+    /// The connection; `nil` unless the session is open.
     var connection: WebSocketConnection?
     var attempt = 0
     var latency: Duration?
@@ -17,8 +17,8 @@ struct WebSocketSessionSnapshot: Sendable {
     var droppedMessages = 0
 }
 
-/// Performs the actions of ``WebSocketSessionStateMachine``. Owns the attempt, the connection, the
-/// hook and the reconnector.
+/// Performs the actions of ``WebSocketSessionStateMachine``, and owns the attempt, the connection,
+/// the hook and the reconnector.
 ///
 /// Confined to its event loop, except for the snapshot.
 final class WebSocketSessionCore {
@@ -33,7 +33,7 @@ final class WebSocketSessionCore {
     private var opener: WebSocketOpener?
     private var connection: WebSocketConnection?
     private var hook: WebSocketOpenHook?
-    /// The cause of the last failure, for waits that fail because of it.
+    /// The cause of the last failure. It is also the cause of errors of waiting callers.
     private var lastFailure: WebSocketError?
     let subscribers: SessionSubscribers
     let waiters = WebSocketSessionWaiters()
@@ -89,7 +89,7 @@ final class WebSocketSessionCore {
         if case .connect = self.reconnector.start() { self.attempt() } else { self.publish() }
     }
 
-    /// Waits for an open connection. Requests one if necessary.
+    /// Waits for an open connection, and requests a connection if necessary.
     func connect(_ operation: LoopOperation<Void>, timeout: Duration) {
         self.connect(again: true)
         switch self.state {
@@ -195,15 +195,14 @@ final class WebSocketSessionCore {
     }
 
     private func hookFinished() {
-        // A connection that is closing takes no messages: they stay queued for the next one, after
-        // its end is reported.
+        // A closing connection accepts no messages. They remain queued for the next connection.
         guard let connection = self.connection, let handler = connection.handler, handler.isOpen,
             case .flush(let messages) = self.machine.hookFinished()
         else { return }
         self.reconnector.opened()
-        // Not posted: the limit for posting may be below that of the queue.
+        // Use `send`, because the limit of `post` may be below the limit of the queue.
         for message in messages { handler.send(message) }
-        if !messages.isEmpty { handler.flushNow() }  // so that they do not count against the posts of this turn
+        if !messages.isEmpty { handler.flushNow() }  // so that they do not count towards the limit of `post`
         self.publish()
         self.notify(.opened(subprotocol: connection.subprotocol))
         guard connection === self.connection else { return }  // a listener has closed the session
@@ -256,8 +255,8 @@ final class WebSocketSessionCore {
         }
     }
 
-    /// Asks the reconnector for the next attempt. A connection that the application closed is not
-    /// lost.
+    /// Returns whether the reconnector makes another attempt. Returns `false` if the application
+    /// closes the session.
     private func willRetry(after loss: WebSocketSession.Loss) -> Bool {
         guard self.machine.state != .closing else { return false }
         switch self.reconnector.lost(self.configuration.decision(about: loss)) {
@@ -280,7 +279,7 @@ final class WebSocketSessionCore {
 
     private func notify(_ event: WebSocketSession.Event) {
         self.subscribers.tell(event)
-        // For every event, because a peer may send nothing but Pongs.
+        // Check at every event, because a peer may send only Pongs.
         if self.subscribers.isFull { self.subscribersChanged() }
     }
 
@@ -305,8 +304,8 @@ final class WebSocketSessionCore {
 
     /// Updates the read pause after a change of the subscribers or of their queues.
     func subscribersChanged() {
-        // During the hook, the hook controls reading. During the close, the peer's Close frame must
-        // be read.
+        // While the hook runs, the hook controls reading. During the close handshake, the peer's
+        // Close frame must be read.
         guard self.machine.state == .open, let connection = self.connection, connection.isOpen else { return }
         connection.setReading(paused: self.subscribers.isFull)
     }
@@ -324,8 +323,8 @@ extension WebSocketSessionCore: Sendable {}
 
 /// The continuations that wait for a session to open or to end, and those that observe its state.
 ///
-/// Each is removed exactly once. A class, because finishing a stream calls its termination handler
-/// synchronously, which calls back into this object. Confined to the session's event loop.
+/// Each is removed exactly once. This is a class, because finishing a stream synchronously calls
+/// its termination handler, which calls this object. Confined to the session's event loop.
 final class WebSocketSessionWaiters {
     private var opening = LoopOperations<Void>()
     private var closing: [EventLoopPromise<Void>] = []
@@ -402,7 +401,7 @@ final class WebSocketOpenHook {
             self.end(.failure(WebSocketError(.timeout, message: "`onOpen` did not return within \(timeout) (`onOpenTimeout`)")))
         }
         let box = NIOLoopBound(self, eventLoop: eventLoop)
-        // Owned by `task`, which every end cancels.
+        // `task` is cancelled whenever the run ends.
         self.task = Task {
             let result: Result<Void, WebSocketError>
             do {

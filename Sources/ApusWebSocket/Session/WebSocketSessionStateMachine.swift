@@ -2,27 +2,27 @@ import ApusEventLoop
 import ApusWebSocketProtocol
 import NIOCore
 
-/// The state of a WebSocket session: decides when to queue, send, close and end.
+/// The state machine of a WebSocket session. It decides when to queue, send, close and end.
 ///
-/// Performs no I/O. ``WebSocketSessionCore`` owns the attempt, the connection, the hook and the
+/// It performs no I/O. ``WebSocketSessionCore`` owns the attempt, the connection, the hook and the
 /// reconnector, which decides when to connect.
 struct WebSocketSessionStateMachine {
     private enum Phase {
-        /// No connection was requested yet. Leaves to `waiting` or `ended` (close).
+        /// No connection was requested yet. Transitions to `waiting` or `ended` (close).
         case idle
-        /// An attempt is in progress. Leaves to `opening`, `waiting` or `ended`.
+        /// An attempt is in progress. Transitions to `opening`, `waiting` or `ended`.
         case connecting
-        /// The connection is open and the application's hook runs. Leaves to `open`, `waiting`,
-        /// `closing` or `ended`.
+        /// The connection is open and the application's hook is running. Transitions to `open`,
+        /// `waiting`, `closing` or `ended`.
         case opening
-        /// Messages are exchanged. Leaves to `waiting`, `closing` or `ended`.
+        /// Messages are exchanged. Transitions to `waiting`, `closing` or `ended`.
         case open
-        /// The application has closed the session. Leaves to `ended`.
+        /// The application has closed the session. Transitions to `ended`.
         case closing
-        /// A connection is requested, and the reconnector decides when to attempt it. Leaves to
-        /// `connecting` or `ended`.
+        /// A connection is requested, and the reconnector decides when to attempt it. Transitions
+        /// to `connecting` or `ended`.
         case waiting
-        /// Leaves to `waiting` when a connection is requested again.
+        /// The session has ended. Transitions to `waiting` when a connection is requested again.
         case ended(WebSocketSession.State)
     }
 
@@ -35,7 +35,7 @@ struct WebSocketSessionStateMachine {
         self.queue = BoundedQueue(maximumCount: queue.maximumMessages, maximumBytes: queue.maximumBytes)
     }
 
-    /// The state as the public API reports it.
+    /// The state that the public API reports.
     var state: WebSocketSession.State {
         switch self.phase {
         case .idle: .idle
@@ -98,11 +98,11 @@ struct WebSocketSessionStateMachine {
     }
 
     enum SendAction: Equatable {
-        /// Send it on the connection.
+        /// Send the message over the connection.
         case send
         /// The message is queued, or dropped according to the policy.
         case queued
-        /// The message is queued, or dropped according to the policy. Start the reconnector.
+        /// The message is queued, or dropped according to the policy; start the reconnector.
         case queuedAndStart
         case refuse(WebSocketError)
     }
@@ -137,7 +137,7 @@ struct WebSocketSessionStateMachine {
 
     // MARK: The connection
 
-    /// Handles the start of an attempt, which the reconnector decided. Returns whether to connect.
+    /// Handles the reconnector's decision to make an attempt. Returns whether to connect.
     mutating func attemptStarted() -> Bool {
         guard case .waiting = self.phase else { return false }
         self.phase = .connecting

@@ -3,10 +3,10 @@ package import NIOCore
 
 /// Assembles messages from frames and performs the closing handshake.
 ///
-/// `open` leaves to `closeSent` (this side closes) or `finished` (the peer closes or violates the
-/// protocol, the transport ends, or this side aborts). `closeSent` leaves to `finished` (the peer's
-/// Close frame, invalid bytes, the timer, the end of the transport, or an abort). Nothing is
-/// reported after `finished`.
+/// `open` transitions to `closeSent` (this side closes) or `finished` (the peer closes or violates
+/// the protocol, the transport ends, or this side aborts). `closeSent` transitions to `finished`
+/// (the peer's Close frame, invalid bytes, the timer, the end of the transport, or an abort). In
+/// `finished`, no event is reported.
 ///
 /// A copy shares the inflater, so a state machine must have one owner.
 ///
@@ -16,9 +16,9 @@ package import NIOCore
 package struct WebSocketConnectionStateMachine {
     @usableFromInline
     enum State {
-        /// Messages are exchanged. Leaves to `closeSent` or `finished`.
+        /// Messages are exchanged. Transitions to `closeSent` or `finished`.
         case open
-        /// This side has sent a Close frame. Leaves to `finished`.
+        /// This side has sent a Close frame. Transitions to `finished`.
         case closeSent
         /// Both Close frames were exchanged, or the connection has failed or was aborted. Only the
         /// transport remains open. Final.
@@ -31,8 +31,8 @@ package struct WebSocketConnectionStateMachine {
         var isCompressed: Bool
         var payload: ByteBuffer
 
-        /// The maximum growth factor of the buffer, which grows so that a large message is copied
-        /// rarely. Bounded, because the length in a frame header may be false.
+        /// The maximum factor by which the buffer grows at a time. A large factor avoids copies of
+        /// a large message. It is bounded, because the length in a frame header may be false.
         private static let maximumGrowth = 16
 
         mutating func append(_ piece: WebSocketFrame) {
@@ -57,17 +57,19 @@ package struct WebSocketConnectionStateMachine {
     var state = State.open
     private var partial: PartialMessage?
     private var validator = UTF8StreamValidator()
-    /// Created for the first compressed message; released after each message if the peer uses no
-    /// context takeover.
+    /// The decompressor. It is created for the first compressed message, and released after each
+    /// message if the peer uses no context takeover.
     private var inflater: WebSocketInflater?
     @usableFromInline
     var outgoing = WebSocketOutgoingMessage()
 
+    /// Creates the state machine of an open connection.
+    ///
     /// - Parameters:
-    ///   - limits: The limits. The decoder enforces the limits on the wire, this type the limit of
-    ///     inflated messages.
-    ///   - deflate: The negotiated compression. Without it a compressed message is a protocol
-    ///     violation.
+    ///   - limits: The limits. The decoder enforces the limits on the wire; this type enforces the
+    ///     limit of decompressed messages.
+    ///   - deflate: The negotiated compression; `nil` for none. Without compression, a compressed
+    ///     message is a protocol violation.
     package init(limits: WebSocketLimits = WebSocketLimits(), deflate: WebSocketDeflateAgreement? = nil) {
         self.maximumMessageBytes = limits.maximumMessageBytes
         self.deflate = deflate
@@ -91,12 +93,13 @@ package struct WebSocketConnectionStateMachine {
         }
     }
 
-    /// The number of bytes kept of an incomplete message; 0 if there is none.
+    /// The number of stored bytes of an incomplete message; 0 if there is none.
     package var unfinishedBytes: Int { self.partial?.payload.readableBytes ?? 0 }
 
     // MARK: Frames
 
-    /// Rare cases are indirect, because a value is created for every frame and should be small.
+    /// The action for a frame. Rare cases are indirect, because a value is created for every frame
+    /// and should be small.
     package enum FrameAction: Equatable {
         /// Deliver a complete message.
         case deliver(WebSocketMessage)
@@ -104,18 +107,18 @@ package struct WebSocketConnectionStateMachine {
         case sendPong(ByteBuffer)
         /// A Pong was received, solicited or not.
         case receivedPong(ByteBuffer)
-        /// The peer closes: answer with this Close frame, report the close, and close the
-        /// transport.
+        /// The peer sent a Close frame: answer with this Close frame, report the close, and close
+        /// the transport.
         indirect case answerClose(WebSocketClosePayload, received: WebSocketClosePayload)
         /// The peer answered this side's Close frame: report the close, and close the transport.
         indirect case finishClose(received: WebSocketClosePayload)
-        /// The connection failed: send the error's Close frame if `sendClose`, report the error,
-        /// and close the transport.
+        /// The connection failed: send the error's Close frame if `sendClose` is `true`, report the
+        /// error, and close the transport.
         indirect case fail(WebSocketError, sendClose: Bool)
         case doNothing
     }
 
-    /// Handles a frame, or a piece of one.
+    /// Handles a frame or a piece of a frame.
     ///
     /// - Parameter isASCII: Whether the payload is known to be ASCII, which makes validation
     ///   unnecessary.
@@ -133,7 +136,7 @@ package struct WebSocketConnectionStateMachine {
             guard frame.isFinal, !frame.reserved.contains(.rsv1) else { return self.receivedBeginning(of: frame) }
             return self.receivedMessage(frame.payload, isText: frame.opcode == .text, isASCII: isASCII)
         case .continuation:
-            // Taken out of the state, so that its buffer is appended to in place.
+            // Move the message out of the state, so that its buffer is appended to in place.
             guard let partial = self.partial.take() else {
                 return self.fail(.protocolViolation, "a continuation frame has no message to continue")
             }
@@ -193,7 +196,7 @@ package struct WebSocketConnectionStateMachine {
         case closeTransport
     }
 
-    /// Handles the close timeout: the peer did not answer the Close frame or did not close its
+    /// Handles the close timeout: the peer did not answer the Close frame, or did not close the
     /// transport.
     package mutating func closeTimerFired() -> EndAction {
         switch self.state {
@@ -240,8 +243,8 @@ package struct WebSocketConnectionStateMachine {
 // MARK: Messages
 
 extension WebSocketConnectionStateMachine {
-    /// Handles a message of one unfragmented, uncompressed frame, the common case. A separate
-    /// function, because the compiler copies the whole frame otherwise.
+    /// Handles a message of one unfragmented, uncompressed frame, the common case. This is a
+    /// separate function, because the compiler otherwise copies the whole frame.
     private mutating func receivedMessage(_ payload: ByteBuffer, isText: Bool, isASCII: Bool) -> FrameAction {
         guard isText, !isASCII else { return .deliver(WebSocketMessage(isText ? .text : .binary, payload)) }
         self.validator = UTF8StreamValidator()
@@ -253,12 +256,13 @@ extension WebSocketConnectionStateMachine {
         let isText = frame.opcode == .text
         let isCompressed = frame.reserved.contains(.rsv1)
         self.validator = UTF8StreamValidator()
-        // Copied: the frame is a slice of the read buffer, which a slow message must not keep
-        // alive.
+        // The payload is copied, because the frame is a slice of the read buffer, which a slow
+        // message must not retain.
         return self.receivedContinuation(frame, of: PartialMessage(isText: isText, isCompressed: isCompressed, payload: ByteBuffer()))
     }
 
-    /// Validates each piece as it arrives: an invalid text fails at its first invalid byte.
+    /// Adds a piece to the message. Validates each piece as it arrives, so that an invalid text
+    /// fails at its first invalid byte.
     private mutating func receivedContinuation(_ piece: WebSocketFrame, of partial: consuming PartialMessage) -> FrameAction {
         if partial.isCompressed {
             let before = partial.payload.readableBytes
@@ -308,15 +312,15 @@ extension WebSocketConnectionStateMachine {
 // MARK: Sending
 
 extension WebSocketConnectionStateMachine {
-    /// Whether a message is being sent in pieces. No other message may be sent between them (RFC
-    /// 6455 section 5.4).
+    /// Whether a message is being sent in pieces. No other message may be sent between the pieces
+    /// (RFC 6455 section 5.4).
     @inlinable
     package var isSendingPieces: Bool { self.outgoing.isOpen }
 
     /// Handles the application's request to send a piece of a message.
     ///
-    /// - Returns: The opcode of the piece's frame; `nil` if the connection is closing and nothing
-    ///   must be sent.
+    /// - Returns: The opcode of the piece's frame; `nil` if the connection is closing and the piece
+    ///   must not be sent.
     /// - Throws: ``WebSocketError/Code/invalidUse`` if the piece does not fit the current message.
     package mutating func pieceRequested(
         _ bytes: ByteBuffer, of kind: WebSocketMessage.Kind, isLast: Bool
@@ -370,13 +374,13 @@ struct WebSocketOutgoingMessage: Sendable {
     @usableFromInline
     enum State: Sendable {
         case none
-        /// Some pieces were sent, but not the last.
+        /// Pieces were sent, but not the last one.
         case open(WebSocketMessage.Kind)
     }
 
     @usableFromInline
     var state = State.none
-    /// A text may be split within a character, but must be valid UTF-8 as a whole.
+    /// Validates a text, whose pieces may begin and end within a character.
     private var validator = UTF8StreamValidator()
 
     @inlinable

@@ -1,7 +1,7 @@
 public import NIOCore
 
-/// One side of a WebSocket after the opening handshake, without I/O: bytes in; events and bytes
-/// out.
+/// One side of a WebSocket after the opening handshake, without I/O. It converts received bytes to
+/// events and to bytes to send.
 ///
 /// ```swift
 /// var server = WebSocketEndpoint.server()
@@ -12,8 +12,8 @@ public import NIOCore
 /// if server.isFinished { transport.close() }
 /// ```
 ///
-/// The caller reads, writes and keeps the time: it bounds the wait for the peer's Close frame and
-/// for the end of the transport. A copy shares state, so an endpoint must have one owner.
+/// The caller reads and writes, and limits the time to wait for the peer's Close frame and for the
+/// end of the transport. A copy shares state, so an endpoint must have one owner.
 ///
 /// Source: RFC 6455.
 public struct WebSocketEndpoint {
@@ -25,16 +25,16 @@ public struct WebSocketEndpoint {
         case ping(ByteBuffer)
         /// A Pong, solicited or not.
         case pong(ByteBuffer)
-        /// The close handshake is complete; `nil` if the peer's Close frame was empty. Write the
-        /// output. A server then closes the transport, and a client waits for it (RFC 6455 section
-        /// 7.1.1).
+        /// The close handshake is complete. `code` is `nil` if the peer's Close frame was empty.
+        /// Write the output. A server must then close the transport; a client waits until the
+        /// server has closed it (RFC 6455 section 7.1.1).
         case closed(code: WebSocketCloseCode?, reason: String)
         /// The connection failed. Write the output and close the transport.
         case failed(WebSocketError)
     }
 
     package let role: WebSocketRole
-    // The shell of this package drives the parts itself, with the buffers of its event loop.
+    // `WebSocketHandler` uses these parts directly, with the buffers of its event loop.
     package var machine: WebSocketConnectionStateMachine
     package var decoder: WebSocketFrameDecoder
     /// The beginning of an incomplete header or control frame.
@@ -53,6 +53,8 @@ public struct WebSocketEndpoint {
     }
 
     /// Creates the endpoint of a server.
+    ///
+    /// - Parameter limits: The limits on received frames and messages.
     public static func server(limits: WebSocketLimits = .init()) -> Self {
         Self(role: .server, limits: limits, deflate: nil, maskingKeys: { 0 })
     }
@@ -61,8 +63,8 @@ public struct WebSocketEndpoint {
     ///
     /// - Parameters:
     ///   - limits: The limits on received frames and messages.
-    ///   - maskingKeys: Returns the masking key of the next frame, from a strong source of random
-    ///     numbers (RFC 6455 section 10.3).
+    ///   - maskingKeys: A closure that returns the masking key of the next frame, from a strong
+    ///     source of random numbers (RFC 6455 section 10.3).
     public static func client(limits: WebSocketLimits = .init(), maskingKeys: @escaping @Sendable () -> UInt32) -> Self {
         Self(role: .client, limits: limits, deflate: nil, maskingKeys: maskingKeys)
     }
@@ -70,7 +72,7 @@ public struct WebSocketEndpoint {
     /// Whether messages can be sent.
     public var isOpen: Bool { self.machine.isOpen }
 
-    /// Whether the connection has ended. If so, received bytes are ignored.
+    /// Whether the connection has ended. If `true`, received bytes are ignored.
     public var isFinished: Bool { self.machine.isFinished }
 
     /// Removes and returns the bytes to write.
@@ -92,7 +94,8 @@ public struct WebSocketEndpoint {
 // MARK: In
 
 extension WebSocketEndpoint {
-    /// Handles received bytes, which may begin and end anywhere in a frame.
+    /// Handles received bytes, which may begin and end anywhere in a frame. Returns the events in
+    /// order.
     public mutating func receive(_ bytes: ByteBuffer) -> [Event] {
         guard !self.isFinished else { return [] }
         var rest = bytes
@@ -140,13 +143,13 @@ extension WebSocketEndpoint {
 // MARK: Out
 
 extension WebSocketEndpoint {
-    /// Adds a message to the output, uncompressed. Ignored after ``close(code:reason:)`` and after
-    /// the connection has ended.
+    /// Adds a message to the output, uncompressed. Has no effect after ``close(code:reason:)`` and
+    /// after the connection has ended.
     public mutating func send(_ message: WebSocketMessage) {
         if self.isOpen { self.write(message.payload, opcode: message.opcode) }
     }
 
-    /// Adds a Ping to the output, by default without a payload. Ignored after
+    /// Adds a Ping to the output, by default without a payload. Has no effect after
     /// ``close(code:reason:)`` and after the connection has ended.
     ///
     /// - Throws: ``WebSocketError/Code/invalidUse`` for a payload of more than 125 bytes.
@@ -163,7 +166,8 @@ extension WebSocketEndpoint {
     /// - Parameters:
     ///   - code: The close code. Default: 1000. A code that must not be sent results in an empty
     ///     Close frame, without the reason.
-    ///   - reason: Truncated to 123 bytes. Omitted if it contains CR, LF or NUL. Default: empty.
+    ///   - reason: The reason, truncated to 123 bytes. It is omitted if it contains CR, LF or NUL.
+    ///     Default: empty.
     public mutating func close(code: WebSocketCloseCode = .normalClosure, reason: String = "") {
         guard case .sendClose(let payload) = self.machine.closeRequested(WebSocketClosePayload(sending: code, reason)) else { return }
         self.write(payload.encoded, opcode: .close)

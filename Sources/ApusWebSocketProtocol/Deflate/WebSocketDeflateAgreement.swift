@@ -1,14 +1,14 @@
-/// The negotiated compression parameters, from the point of view of one side.
+/// The negotiated compression parameters, as they apply to one side.
 ///
 /// Source: RFC 7692 section 7.1.
 package struct WebSocketDeflateAgreement: Hashable, Sendable {
     /// The window of outgoing compression, in bits.
     package var outgoingWindowBits: Int { Int(self.outgoingBits) }
-    /// Whether outgoing messages may refer to earlier ones.
+    /// Whether outgoing messages may refer to earlier outgoing messages.
     package let outgoingTakesContextOver: Bool
     /// The window of the peer's compression, in bits.
     package var incomingWindowBits: Int { Int(self.incomingBits) }
-    /// Whether incoming messages may refer to earlier ones.
+    /// Whether incoming messages may refer to earlier incoming messages.
     package let incomingTakesContextOver: Bool
 
     /// See ``WebSocketDeflateConfiguration/compressionLevel``.
@@ -18,12 +18,14 @@ package struct WebSocketDeflateAgreement: Hashable, Sendable {
     /// See ``WebSocketDeflateConfiguration/threshold``.
     package let threshold: Int
 
-    // Small integer types, because every connection stores two agreements.
+    // The integer types are small, because every connection stores two agreements.
     private let outgoingBits: Int8
     private let incomingBits: Int8
     private let level: Int8
     private let memory: Int8
 
+    /// Creates the agreement that results from a response.
+    ///
     /// - Parameters:
     ///   - role: The role of this side.
     ///   - parameters: The parameters of the response.

@@ -1,41 +1,42 @@
 /// The configuration of permessage-deflate: its negotiation and the compressor.
 ///
-/// Compression is disabled without a configuration. It costs memory (about 300 KB for a connection
-/// with the defaults, after a compressed message in each direction) and time. It is useful for long
-/// texts over slow networks.
+/// Without a configuration, compression is disabled. Compression costs time and memory: about 300
+/// KB for a connection with the defaults, after a compressed message in each direction. It is
+/// useful for long texts over slow networks.
 ///
 /// Source: RFC 7692.
 public struct WebSocketDeflateConfiguration: Hashable, Sendable {
     /// Whether the server resets its compression context after each message, which saves memory on
     /// both sides and compresses less.
     ///
-    /// A client requests it, a server applies it. Default: `false`, but a server always applies it
-    /// on a client's request.
+    /// With `true`, a client requests this and a server does it. Default: `false`; a server still
+    /// does it at a client's request.
     public var serverNoContextTakeover: Bool = false
 
     /// Whether the client resets its compression context after each message.
     ///
-    /// A client announces it, a server requires it. Default: `false`, but a server accepts a
-    /// client's announcement.
+    /// With `true`, a client announces this and a server requires it. Default: `false`; a server
+    /// still accepts a client's announcement.
     public var clientNoContextTakeover: Bool = false
 
     /// The window of the server's compression, as a power of two.
     ///
-    /// Unit: bits, 8 to 15 (256 bytes to 32 KiB). Default: 15. A client requests it, a server
-    /// limits itself to it. zlib cannot compress with 8 bits; 9 bits are used instead, with which
-    /// zlib refers back 250 bytes at most, so that the peer's window of 256 bytes suffices.
+    /// Unit: bits, 8 to 15 (256 bytes to 32 KiB). Default: 15. A client requests the value; a
+    /// server uses at most this window. zlib cannot compress with 8 bits, so 9 bits are used
+    /// instead. With 9 bits, zlib refers back at most 250 bytes, so the peer's window of 256 bytes
+    /// suffices.
     public var serverMaximumWindowBits: Int = 15
 
     /// The window of the client's compression, as a power of two.
     ///
-    /// Unit: bits, 8 to 15. Default: 15. A client limits itself to it, a server requires it from
-    /// clients that support it.
+    /// Unit: bits, 8 to 15. Default: 15. A client uses at most this window; a server requires the
+    /// value from clients that support the parameter.
     public var clientMaximumWindowBits: Int = 15
 
     /// The compression level.
     ///
-    /// 0 (none) to 9 (most). Default: 6, zlib's own default. 1 is about three times as fast and 10
-    /// to 20 % larger.
+    /// 0 (none) to 9 (most). Default: 6, zlib's own default. With 1, compression is about three
+    /// times as fast, and the result is 10 to 20 % larger.
     public var compressionLevel: Int = 6
 
     /// The memory of the compressor, in addition to the window.

@@ -12,8 +12,8 @@ package enum WebSocketDeflateNegotiation {
         offer.serverNoContextTakeover = configuration.serverNoContextTakeover
         offer.clientNoContextTakeover = configuration.clientNoContextTakeover
         offer.serverMaximumWindowBits = configuration.serverMaximumWindowBits < 15 ? configuration.serverMaximumWindowBits : nil
-        // Always offered: only then may the server request a smaller window, and the compressor
-        // supports any.
+        // Always offer the parameter: without it, the server must not request a smaller window. The
+        // compressor supports every window.
         offer.clientMaximumWindowBits = configuration.clientMaximumWindowBits < 15 ? .atMost(configuration.clientMaximumWindowBits) : .any
         return offer
     }
@@ -35,12 +35,12 @@ package enum WebSocketDeflateNegotiation {
             var response = WebSocketDeflateParameters()
             response.serverNoContextTakeover = offer.serverNoContextTakeover || configuration.serverNoContextTakeover
             // `client_no_context_takeover` in an offer is a hint that the client will not use its
-            // context. The response makes it binding, which saves memory.
+            // context. The response makes the hint binding, which saves memory.
             response.clientNoContextTakeover = offer.clientNoContextTakeover || configuration.clientNoContextTakeover
             let serverBits = min(offer.serverMaximumWindowBits ?? 15, configuration.serverMaximumWindowBits)
             response.serverMaximumWindowBits = serverBits < 15 || offer.serverMaximumWindowBits != nil ? serverBits : nil
             // RFC 7692 section 7.1.2.2: the response must not contain `client_max_window_bits` if
-            // the offer does not. A client that does not offer it uses the largest window.
+            // the offer does not contain it. The client then uses the largest window.
             if let offered = offer.clientMaximumWindowBits {
                 let clientBits = min(offered.bits ?? 15, configuration.clientMaximumWindowBits)
                 response.clientMaximumWindowBits = clientBits < 15 || offered.bits != nil ? .atMost(clientBits) : nil
@@ -79,7 +79,7 @@ package enum WebSocketDeflateNegotiation {
             throw refuse("the server does not grant server_max_window_bits=\(configuration.serverMaximumWindowBits)")
         }
         var parameters = response
-        // The client keeps to the parameters that it announced, even if the server does not repeat
+        // The client applies the parameters that it announced, even if the server does not repeat
         // them.
         parameters.clientNoContextTakeover = response.clientNoContextTakeover || configuration.clientNoContextTakeover
         let clientBits = response.clientMaximumWindowBits?.bits ?? 15

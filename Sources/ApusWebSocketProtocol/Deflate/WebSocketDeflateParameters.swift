@@ -5,7 +5,7 @@ package struct WebSocketDeflateParameters: Hashable, Sendable {
     /// The name of the extension.
     package static let name = "permessage-deflate"
 
-    /// `client_max_window_bits` with a value, or without one, which is valid in an offer only.
+    /// The parameter `client_max_window_bits`. Without a value, it is valid in an offer only.
     package enum ClientWindowBits: Hashable, Sendable {
         case any
         case atMost(Int)
@@ -26,7 +26,7 @@ package struct WebSocketDeflateParameters: Hashable, Sendable {
 
     package init() {}
 
-    /// Parses an offer or a response. Returns `nil` for an unknown parameter, a repeated one, or an
+    /// Parses an offer or a response. Returns `nil` for an unknown or repeated parameter, or an
     /// invalid value.
     ///
     /// After `nil`, a server declines the offer, and a client fails the connection (RFC 7692
@@ -55,7 +55,8 @@ package struct WebSocketDeflateParameters: Hashable, Sendable {
         }
     }
 
-    /// "a decimal integer value without leading zeroes between 8 to 15, inclusive"
+    /// RFC 7692 section 7.1.2: "a decimal integer value without leading zeroes between 8 to 15,
+    /// inclusive".
     private static func windowBits(_ text: String) -> Int? {
         switch text {
         case "8", "9", "10", "11", "12", "13", "14", "15": Int(text)

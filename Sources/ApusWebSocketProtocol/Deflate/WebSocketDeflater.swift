@@ -8,13 +8,15 @@ package import NIOCore
 ///
 /// Source: RFC 7692 section 7.2.1.
 package final class WebSocketDeflater {
-    /// Allocated separately, because zlib keeps a pointer to it.
+    /// zlib's stream. It is allocated separately, because zlib keeps a pointer to it.
     private let stream: UnsafeMutablePointer<z_stream>
 
+    /// Creates a compressor.
+    ///
     /// - Throws: ``WebSocketError/Code/compressionFailed`` if memory is exhausted.
     package init(_ agreement: WebSocketDeflateAgreement) throws(WebSocketError) {
-        // zlib has no raw stream of 8 bits. A stream of 9 bits refers back 512 - 262 = 250 bytes at
-        // most (`MAX_DIST` in deflate.h), which fits the peer's window of 256 bytes.
+        // zlib has no raw stream of 8 bits. A stream of 9 bits refers back at most 512 - 262 = 250
+        // bytes (`MAX_DIST` in deflate.h), which fits the peer's window of 256 bytes.
         let bits = max(9, agreement.outgoingWindowBits)
         let stream = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
         stream.initialize(to: z_stream())
@@ -39,10 +41,10 @@ package final class WebSocketDeflater {
     /// can decompress all of it.
     ///
     /// - Parameters:
-    ///   - piece: The bytes. Not empty unless it is the last piece.
-    ///   - isLast: Whether the message ends here. Its last four bytes, 00 00 FF FF, are then
-    ///     omitted.
-    ///   - output: The payload of a frame. The header is written by the caller.
+    ///   - piece: The bytes. Only the last piece may be empty.
+    ///   - isLast: Whether the message ends with this piece. Its last four bytes, 00 00 FF FF, are
+    ///     then omitted.
+    ///   - output: The payload of a frame. The caller writes the header.
     package func deflate(_ piece: ByteBuffer, isLast: Bool, into output: inout ByteBuffer) throws(WebSocketError) {
         guard piece.readableBytes > 0 else {
             // RFC 7692 section 7.2.3.6: an empty stored block without its tail. zlib would write
@@ -50,8 +52,8 @@ package final class WebSocketDeflater {
             if isLast { output.writeInteger(UInt8(0)) }
             return
         }
-        // Most texts shrink to a quarter. Growing costs less than reserving zlib's bound, the whole
-        // length.
+        // Most texts shrink to a quarter. To grow the buffer costs less than to reserve zlib's
+        // bound, the whole length.
         output.reserveCapacity(minimumWritableBytes: 64 + piece.readableBytes / 4)
         let result = piece.withUnsafeReadableBytes { self.run($0, into: &output) }
         guard result == Z_OK else {
@@ -63,8 +65,8 @@ package final class WebSocketDeflater {
         }
     }
 
-    /// Resets the context, so that the next message refers to none before it. Cheaper than a new
-    /// deflater.
+    /// Resets the context, so that the next message refers to no earlier message. This is cheaper
+    /// than a new deflater.
     package func reset() {
         deflateReset(self.stream)
     }
@@ -96,7 +98,7 @@ package final class WebSocketDeflater {
     }
 }
 
-/// The maximum number of bytes per zlib call: zlib counts in 32 bits.
+/// The maximum number of bytes per zlib call. zlib uses 32-bit counters.
 let zlibStep = 1 << 30
 
 @available(*, unavailable)

@@ -3,21 +3,23 @@ package import NIOCore
 
 /// Decompresses the incoming messages of a connection, and limits their size.
 ///
-/// A reference beyond the negotiated window is refused only if zlib has discarded the bytes
-/// referred to.
+/// A reference beyond the negotiated window is refused only if zlib has discarded the referenced
+/// bytes.
 ///
 /// Owns zlib's state (40 KiB with 15 window bits) and frees it. Confined to the connection's event
 /// loop.
 ///
 /// Source: RFC 7692 section 7.2.2.
 package final class WebSocketInflater {
-    /// Allocated separately, because zlib keeps a pointer to it.
+    /// zlib's stream. It is allocated separately, because zlib keeps a pointer to it.
     private let stream: UnsafeMutablePointer<z_stream>
     private let windowBits: Int
     /// Whether the message's data has ended (a block with BFINAL). Only a padding zero may follow.
     private var hasEnded = false
     private var hasPadding = false
 
+    /// Creates a decompressor.
+    ///
     /// - Throws: ``WebSocketError/Code/compressionFailed`` if memory is exhausted.
     package init(_ agreement: WebSocketDeflateAgreement) throws(WebSocketError) {
         self.windowBits = agreement.incomingWindowBits
@@ -41,9 +43,10 @@ package final class WebSocketInflater {
     /// Decompresses the next piece of a message and appends it to `output`.
     ///
     /// - Parameters:
-    ///   - piece: Payload bytes of the message's frames, split anywhere.
-    ///   - isLast: Whether the message ends here.
-    ///   - output: The decompressed message so far, and nothing else. Never exceeds `maximumBytes`.
+    ///   - piece: Payload bytes of the message's frames. A piece may begin and end anywhere.
+    ///   - isLast: Whether the message ends with this piece.
+    ///   - output: The decompressed message so far, and no other bytes. Never exceeds
+    ///     `maximumBytes`.
     ///   - maximumBytes: The maximum size of the message.
     /// - Throws: ``WebSocketError/Code/messageTooLarge``,
     ///   ``WebSocketError/Code/invalidCompression``, or ``WebSocketError/Code/compressionFailed``
@@ -72,7 +75,7 @@ package final class WebSocketInflater {
         case .taken: break
         case .failed(let error): throw error
         }
-        // The tail could also complete a truncated stored block: then it produces output. In
+        // The tail could also complete a truncated stored block and thus produce output. In
         // `data_type` (zlib.h, `inflate`), 128 means that zlib is between two blocks, and the low
         // six bits count the unused bits of the last byte.
         let state = self.stream.pointee.data_type
@@ -84,8 +87,8 @@ package final class WebSocketInflater {
     /// Resets zlib after a block with BFINAL, and keeps the window, so that later messages can
     /// refer to this one.
     ///
-    /// Called once per message. With a reset within a message, a peer could force a copy of the
-    /// window for every two bytes.
+    /// Call at most once per message. If zlib were reset within a message, a peer could force a
+    /// copy of the window for every two bytes.
     private func startAnew() throws(WebSocketError) {
         self.hasEnded = false
         self.hasPadding = false
@@ -156,7 +159,7 @@ package final class WebSocketInflater {
         stream.pointee.avail_in = uInt(clamping: input.count)
         let allowed = maximumBytes - output.readableBytes
         guard allowed > 0 else {
-            // At the limit the data may still end, but must not produce another byte.
+            // At the limit, the data may still end, but must not produce another byte.
             var extra: Bytef = 0
             return withUnsafeMutablePointer(to: &extra) { extra in
                 stream.pointee.next_out = extra

@@ -17,11 +17,11 @@ package struct WebSocketClosePayload: Equatable, Sendable {
         self.reason = reason
     }
 
-    /// Creates a payload to send. Truncates the reason to the 123 bytes available in a control
-    /// frame, between two characters.
+    /// Creates a payload to send. Truncates the reason, between two characters, to the 123 bytes
+    /// available in a control frame.
     ///
-    /// Refuses a code that must not be sent, and a reason with CR, LF or NUL, because reasons reach
-    /// logs and headers.
+    /// Throws for a code that must not be sent, and for a reason with CR, LF or NUL, because
+    /// reasons are written to logs and headers.
     package init(code: WebSocketCloseCode, reason: String) throws(WebSocketError) {
         guard code.isSendable else {
             throw WebSocketError(

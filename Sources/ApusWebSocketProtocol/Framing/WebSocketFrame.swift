@@ -11,8 +11,8 @@ package struct WebSocketReservedBits: OptionSet, Hashable, Sendable {
         self.rawValue = rawValue
     }
 
-    /// The empty set. In generic code that the compiler does not specialize, the literal `[]` costs
-    /// a hundred times as many instructions.
+    /// The empty set. In generic code that the compiler does not specialize, the literal `[]`
+    /// requires a hundred times as many instructions.
     @inlinable package static var unset: Self { Self(rawValue: 0) }
 
     /// RSV1: the message is compressed (RFC 7692).
@@ -28,8 +28,8 @@ package struct WebSocketFrame: Equatable, Sendable {
     @usableFromInline package var reserved: WebSocketReservedBits
     @usableFromInline package var opcode: WebSocketOpcode
     @usableFromInline package var payload: ByteBuffer
-    /// The number of payload bytes that have not arrived. If not 0, this is a piece of a frame, and
-    /// continuations follow.
+    /// The number of payload bytes that have not arrived. If it is not 0, this value is a piece of
+    /// a frame, and continuations follow.
     @usableFromInline package var missing: Int
 
     @inlinable

@@ -7,8 +7,8 @@ public import NIOCore
 /// arrive, no byte is processed twice, and at most 130 bytes (a header or a control frame) are kept
 /// between two reads. Limits apply to frames on the wire, not to pieces.
 ///
-/// Enforces the rules of headers (masks, reserved bits, lengths) and ``WebSocketLimits``.
-/// ``WebSocketConnectionStateMachine`` enforces the order of frames.
+/// The decoder enforces the rules of headers (masks, reserved bits, lengths) and
+/// ``WebSocketLimits``. ``WebSocketConnectionStateMachine`` enforces the order of frames.
 ///
 /// Source: RFC 6455 section 5.
 package struct WebSocketFrameDecoder {
@@ -27,17 +27,19 @@ package struct WebSocketFrameDecoder {
     private let maximumFragments: Int
     private let allowedReservedBits: WebSocketReservedBits
     private var openFrame: OpenFrame?
-    /// The bytes and frames of the current message, counted here so that a header is checked
-    /// against the whole message.
+    /// The number of payload bytes announced for the current message. It is counted here so that
+    /// each header is checked against the limit of the whole message.
     private var messageBytes = 0
     private var messageFrames = 0
-    /// Whether decoding has failed; if so, no further bytes are decoded.
+    /// Whether decoding has failed. If `true`, no further bytes are decoded.
     private var hasFailed = false
 
+    /// Creates a decoder.
+    ///
     /// - Parameters:
     ///   - role: The role of this side.
     ///   - limits: The limits of frames and messages.
-    ///   - allowedReservedBits: The bits used by negotiated extensions.
+    ///   - allowedReservedBits: The bits that negotiated extensions use.
     package init(role: WebSocketRole, limits: WebSocketLimits, allowedReservedBits: WebSocketReservedBits = .unset) {
         self.role = role
         self.maximumFrameBytes = limits.maximumFrameBytes
@@ -52,8 +54,8 @@ package struct WebSocketFrameDecoder {
     ///   - buffer: The bytes that were read.
     ///   - space: The storage for decoding, whose batch contains the frames when the method
     ///     returns.
-    ///   - maximumFrames: The maximum number of frames. If it is reached, more may be left in
-    ///     `buffer`.
+    ///   - maximumFrames: The maximum number of frames. If it is reached, `buffer` may contain more
+    ///     frames.
     /// - Returns: The error of the bytes after the last frame. It is final, and `buffer` is then
     ///   cleared.
     package mutating func decode(
@@ -91,7 +93,7 @@ package struct WebSocketFrameDecoder {
                 let header = try self.nextHeader(UnsafeRawBufferPointer(start: start + consumed, count: bytes.count &- consumed))
             {
                 let available = bytes.count &- consumed &- header.headerLength
-                // A control frame is never delivered in pieces: wait for the whole frame.
+                // A control frame is never delivered in pieces, so wait for the whole frame.
                 guard available >= header.payloadLength || !header.opcode.isControl else { return nil }
                 if !header.opcode.isControl {
                     self.messageBytes = header.isFinal ? 0 : self.messageBytes + header.payloadLength
@@ -140,7 +142,7 @@ package struct WebSocketFrameDecoder {
                     .messageTooLarge,
                     message: "a frame has \(header.payloadLength) bytes; the maximum is \(self.maximumFrameBytes) (`maximumFrameBytes`)")
             }
-            // The configured limits may be as large as `Int.max`: check for overflow.
+            // The configured limits may be as large as `Int.max`, so check for overflow.
             let (total, overflow) = self.messageBytes.addingReportingOverflow(header.payloadLength)
             guard !overflow, total <= self.maximumMessageBytes else {
                 throw WebSocketError(
@@ -157,7 +159,7 @@ package struct WebSocketFrameDecoder {
 }
 
 extension WebSocketFrameDecoder {
-    /// Decodes `buffer` with temporary storage, and appends to `frames`.
+    /// Decodes `buffer` with temporary storage, and appends the frames to `frames`.
     package mutating func decode(_ buffer: inout ByteBuffer, into frames: inout [WebSocketFrame]) -> WebSocketError? {
         var space = DecodeScratch()
         let failure = self.decode(&buffer, using: &space)
@@ -180,7 +182,7 @@ struct WebSocketFrameHeader: Equatable {
 
     /// Parses a header at the start of `bytes`. Returns `nil` if more bytes are needed.
     ///
-    /// Checks the first two bytes before the others arrive.
+    /// Checks the first two bytes before the other bytes arrive.
     @inline(__always)
     static func parse(
         _ bytes: UnsafeRawBufferPointer,
@@ -255,7 +257,7 @@ struct WebSocketFrameHeader: Equatable {
         var maskingKey: WebSocketMaskingKey?
         if isMasked {
             guard bytes.count >= offset + 4 else {
-                // The length is known before the key arrives: let the caller check it now.
+                // The length is known before the key arrives, so that the caller can check it now.
                 return Self(
                     isFinal: isFinal, reserved: reserved, opcode: opcode, maskingKey: nil, headerLength: offset + 4,
                     payloadLength: payloadLength)
@@ -272,11 +274,11 @@ struct WebSocketFrameHeader: Equatable {
 /// The reusable storage for decoding one read: the positions of the frames and their unmasked
 /// payloads.
 ///
-/// Shared by all connections of an event loop, so that decoding allocates nothing and an idle
-/// connection holds nothing.
+/// All connections of an event loop share it, so that decoding allocates no memory and an idle
+/// connection retains no storage.
 package struct DecodeScratch {
-    /// The maximum capacity to keep, unless all payloads in it are copied: a small message kept by
-    /// the application must not keep a large buffer alive.
+    /// The maximum capacity to keep, unless all payloads in it are copied. A small message that the
+    /// application stores must not retain a large buffer.
     private static let maximumSpareBytes = 8 << 10
 
     fileprivate var batch = WebSocketFrameBatch()
@@ -286,13 +288,13 @@ package struct DecodeScratch {
     /// Creates empty storage.
     package init() {}
 
-    /// Uses slices of the read buffer as payloads, which are not masked.
+    /// Uses slices of the read buffer as payloads. The payloads must not be masked.
     fileprivate mutating func cut(_ buffer: ByteBuffer) {
         self.batch.bytes = buffer
     }
 
-    /// Unmasks the payloads into a separate buffer. The channel shares the read buffer, so that
-    /// unmasking in place would copy it.
+    /// Unmasks the payloads into a separate buffer. Because the channel also references the read
+    /// buffer, unmasking in place would copy it.
     fileprivate mutating func unmask(_ buffer: ByteBuffer) {
         guard !self.batch.places.isEmpty else { return }
         let bytes = self.payloadBytes
@@ -319,8 +321,8 @@ package struct DecodeScratch {
         if self.payloads.capacity > Self.maximumSpareBytes, !self.batch.places.allSatisfy(\.isPiece) { self.payloads = ByteBuffer() }
     }
 
-    /// Removes and returns the frames. Call after each decoding. Handling the frames may cause
-    /// another read, which uses this storage again.
+    /// Removes and returns the frames. Call this method after each decoding, because handling the
+    /// frames may cause another read, which uses this storage.
     package mutating func takeBatch() -> WebSocketFrameBatch {
         var batch = WebSocketFrameBatch()
         swap(&batch, &self.batch)
@@ -328,8 +330,8 @@ package struct DecodeScratch {
         return batch
     }
 
-    /// Returns the storage of handled frames for reuse. `inout`, because clearing a copy would
-    /// allocate new storage.
+    /// Returns the storage of handled frames for reuse. The parameter is `inout`, because clearing
+    /// a copy would allocate new storage.
     package mutating func giveBack(_ batch: inout WebSocketFrameBatch) {
         batch.clear()
         swap(&batch, &self.batch)
@@ -339,8 +341,8 @@ package struct DecodeScratch {
 /// The frames of one read, created one at a time during a single iteration.
 @usableFromInline
 package struct WebSocketFrameBatch {
-    /// The position of a frame or of a piece of one. Without references, so that scanning does no
-    /// reference counting.
+    /// The position of a frame or of a piece of a frame. It contains no references, so that
+    /// scanning performs no reference counting.
     @usableFromInline
     struct Place {
         @usableFromInline var isFinal: Bool
@@ -372,13 +374,13 @@ package struct WebSocketFrameBatch {
     /// Creates an empty batch.
     init() {}
 
-    /// The number of frames, those already returned included.
+    /// The number of frames, including those already returned.
     package var count: Int { self.places.count }
 
     /// Whether all frames were returned.
     package var isAtEnd: Bool { self.position >= self.places.count }
 
-    /// The size of ``bytes``.
+    /// The size of ``bytes``, in bytes.
     package var byteCount: Int { self.bytes.readableBytes }
 
     /// Returns the next frame, or `nil` after the last.

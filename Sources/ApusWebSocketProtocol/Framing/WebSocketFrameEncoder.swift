@@ -34,8 +34,8 @@ package enum WebSocketFrameEncoder {
         }
     }
 
-    /// Appends a frame. A client passes a fresh, unpredictable key (RFC 6455 section 5.3), a server
-    /// `nil`.
+    /// Appends a frame. A client must pass a fresh, unpredictable key (RFC 6455 section 5.3); a
+    /// server must pass `nil`.
     package static func write(_ frame: WebSocketFrame, maskingKey: WebSocketMaskingKey?, into buffer: inout ByteBuffer) {
         self.write(
             frame.payload, opcode: frame.opcode, isFinal: frame.isFinal, reserved: frame.reserved, maskingKey: maskingKey, into: &buffer)
@@ -101,7 +101,7 @@ package enum WebSocketFrameEncoder {
             default: break
             }
             guard let maskingKey else { return }
-            // The word holds the four bytes in the machine's byte order.
+            // The word contains the four bytes in the machine's byte order.
             room.storeBytes(of: maskingKey.word, toByteOffset: self.length &- 4, as: UInt32.self)
         }
     }

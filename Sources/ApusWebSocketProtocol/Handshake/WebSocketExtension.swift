@@ -12,8 +12,8 @@ struct WebSocketExtension: Equatable {
         left.name == right.name && left.parameters.elementsEqual(right.parameters) { $0.name == $1.name && $0.value == $1.value }
     }
 
-    /// Parses all values of the field, in order. A malformed value fails the handshake (RFC 6455
-    /// section 9.1).
+    /// Parses all values of the field, in order. Throws for a malformed value, which fails the
+    /// handshake (RFC 6455 section 9.1).
     static func parse(_ values: [String]) throws(WebSocketError) -> [Self] {
         var elements: [Self] = []
         var items = 0

@@ -3,8 +3,8 @@ package import HTTPTypes
 extension WebSocketHandshake {
     /// Checks the number and size of header fields.
     ///
-    /// These are the limits of the connection. NIO's HTTP parser has its own: 256 fields, 80 KiB
-    /// for each, 2 MiB in total.
+    /// In addition, NIO's HTTP parser permits 256 fields, 80 KiB for each field, and 2 MiB in
+    /// total.
     ///
     /// - Throws: ``WebSocketError/Code/headersTooLarge``.
     package static func judge(_ fields: HTTPFields, limits: WebSocketLimits) throws(WebSocketError) {

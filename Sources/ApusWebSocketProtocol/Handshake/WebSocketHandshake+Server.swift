@@ -21,10 +21,10 @@ extension WebSocketHandshake {
     ///
     /// - Parameters:
     ///   - request: The request.
-    ///   - limits: The limits of its header fields.
+    ///   - limits: The limits of the request's header fields.
     ///   - deflate: The supported compression; `nil` for none.
-    ///   - choose: Selects one of the subprotocols that the client offers, passed in its order, or
-    ///     `nil`. Any other value is ignored.
+    ///   - choose: A closure that selects one of the subprotocols that the client offers, or `nil`.
+    ///     It receives them in the client's order of preference. Any other value is ignored.
     /// - Throws: ``WebSocketError/Code/malformedHandshake``,
     ///   ``WebSocketError/Code/unsupportedVersion`` or ``WebSocketError/Code/headersTooLarge``;
     ///   `handshakeResponse` is the HTTP response.
@@ -37,7 +37,7 @@ extension WebSocketHandshake {
         func refuse(_ message: String) -> WebSocketError { WebSocketError(.malformedHandshake, message: message) }
         let fields = request.headerFields
         try self.judge(fields, limits: limits)
-        // RFC 6455 section 4.2.1: the required elements of a request, in that order.
+        // The required elements of a request, in the order of RFC 6455 section 4.2.1.
         guard request.method == .get else { throw refuse("the method is \(request.method.rawValue), not GET") }
         guard Self.fields(fields, .upgrade, contain: "websocket") else { throw refuse("the request has no 'Upgrade: websocket'") }
         guard Self.fields(fields, .connection, contain: "upgrade") else { throw refuse("the request has no 'Connection: Upgrade'") }

@@ -2,14 +2,14 @@ import ApusBytes
 import Crypto
 package import HTTPTypes
 
-/// The opening handshake of both sides.
+/// The opening handshake of a client and of a server.
 ///
 /// Source: RFC 6455 section 4.
 package enum WebSocketHandshake {
     /// The supported version.
     package static let version = "13"
 
-    /// The GUID that is hashed together with the key, which proves that the server supports
+    /// The GUID that is hashed together with the key. The hash proves that the server supports
     /// WebSocket (RFC 6455 section 1.3).
     private static let magic = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
 

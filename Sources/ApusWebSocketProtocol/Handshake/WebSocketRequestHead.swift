@@ -4,13 +4,14 @@ package import NIOCore
 
 /// A fast parser for the head of a WebSocket request that every HTTP parser reads in the same way.
 ///
-/// It refuses nothing: for an unusual, invalid or incomplete head it returns `nil`, and a full HTTP
-/// parser then reads the same bytes. It accepts one `GET` without a body and without bytes after
-/// it; one `Host`; fields of printable ASCII in lines that end with CR LF.
+/// It refuses no request: for an unusual, invalid or incomplete head, it returns `nil`, and a full
+/// HTTP parser then reads the same bytes. It accepts one `GET` without a body and without bytes
+/// after the head, with one `Host`, and with fields of printable ASCII in lines that end with CR
+/// LF.
 ///
 /// Source: RFC 9112 sections 2.1 to 5, in the strictest reading; RFC 6455 section 4.1.
 package struct WebSocketRequestHead {
-    /// The maximum length of a head. A longer one is left to the full parser. Unit: bytes.
+    /// The maximum length of a head, in bytes. A longer head is left to the full parser.
     package static let maximumBytes = 16 << 10
 
     private struct Line {
@@ -29,7 +30,7 @@ package struct WebSocketRequestHead {
     ///
     /// - Parameters:
     ///   - buffer: The bytes that the client has sent so far.
-    ///   - isSecure: Whether they were received over TLS.
+    ///   - isSecure: Whether the bytes were received over TLS.
     ///   - limits: The limits of the header fields. A head that may exceed them is left to the full
     ///     parser.
     package static func request(in buffer: ByteBuffer, isSecure: Bool, limits: WebSocketLimits) -> HTTPRequest? {
@@ -48,8 +49,8 @@ package struct WebSocketRequestHead {
             guard let line = self.takeField(), lines.count < maximumFields else { return nil }
             lines.append(line)
         }
-        // Bytes after the head are left to the full parser; a client should send none before the
-        // response.
+        // Bytes after the head are left to the full parser. A client should not send them before
+        // the response.
         guard self.index == self.bytes.count else { return nil }
 
         var host: Range<Int>?
@@ -85,8 +86,8 @@ package struct WebSocketRequestHead {
         return target
     }
 
-    /// Parses `Name: value` and the end of the line. A value must not be empty, or begin or end
-    /// with a space (except the usual one after the colon).
+    /// Parses `Name: value` and the end of the line. A value must not be empty, and must not begin
+    /// or end with a space. One space after the colon is permitted.
     private mutating func takeField() -> Line? {
         let name = self.takeWhile(HTTPToken.contains)
         guard !name.isEmpty, self.take(": ") || self.take(":") else { return nil }

@@ -6,7 +6,7 @@ import ApusBytes
 /// Source: RFC 6455 section 3; RFC 3986 for its syntax.
 package struct WebSocketURL: Hashable, Sendable, CustomStringConvertible {
     package let isSecure: Bool
-    /// The host name or IP address, an IPv6 address without brackets.
+    /// The host name or IP address. An IPv6 address has no brackets.
     package let host: String
     package let port: Int
     /// The path and query for the request line, at least `/`.
@@ -15,7 +15,7 @@ package struct WebSocketURL: Hashable, Sendable, CustomStringConvertible {
     /// Parses a URL. Spaces and non-ASCII characters must be percent-encoded.
     package init(_ text: String) throws(WebSocketError) {
         func refuse(_ message: String) -> WebSocketError { WebSocketError(.invalidURL, message: message) }
-        // Also excludes CR, LF and NUL from the request line.
+        // This also excludes CR, LF and NUL from the request line.
         guard text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
             throw refuse("the URL contains a space, a control character or a non-ASCII character; percent-encode it")
         }

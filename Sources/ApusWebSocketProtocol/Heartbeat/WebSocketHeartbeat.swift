@@ -1,7 +1,7 @@
 /// The detection of a dead peer on a connection that reports no error.
 ///
 /// A half-open connection (a phone without network, a NAT that dropped its entry) is silent but
-/// appears open. Only a signal without an answer reveals it.
+/// appears open. It is detected only if the peer does not answer a signal.
 public struct WebSocketHeartbeat: Hashable, Sendable {
     /// The kind of a heartbeat signal.
     public enum Signal: Hashable, Sendable {
@@ -11,7 +11,7 @@ public struct WebSocketHeartbeat: Hashable, Sendable {
         case text(String)
     }
 
-    /// The signal; `nil` sends none, and only ``idleTimeout`` applies.
+    /// The signal to send. With `nil`, no signal is sent, and only ``idleTimeout`` applies.
     public var signal: Signal?
 
     /// The time between two signals.
@@ -20,17 +20,17 @@ public struct WebSocketHeartbeat: Hashable, Sendable {
     /// silent connection.
     public var interval: Duration
 
-    /// The maximum time for the answer to a signal; `nil` expects no answer.
+    /// The maximum time for the answer to a signal; `nil` if no answer is expected.
     ///
-    /// Unit: `Duration`. Default: 20 seconds for a Ping, none for a text. A Pong answers a Ping,
-    /// any message answers a text. Received bytes restart the time, because the answer may follow a
-    /// large message.
+    /// Unit: `Duration`. Default: 20 seconds for a Ping, `nil` for a text. A Pong answers a Ping,
+    /// and any message answers a text. Received bytes restart the time, because the answer may
+    /// follow a large message.
     public var answerTimeout: Duration?
 
     /// The maximum time without received bytes; `nil` for no limit.
     ///
-    /// Unit: `Duration`. Default: none. A Pong counts as received bytes, so with Pings this is only
-    /// a second deadline.
+    /// Unit: `Duration`. Default: `nil`. A Pong counts as received bytes, so with Pings this is
+    /// only an additional deadline.
     public var idleTimeout: Duration?
 
     private init(signal: Signal?, interval: Duration, answerTimeout: Duration?, idleTimeout: Duration? = nil) {
@@ -47,7 +47,8 @@ public struct WebSocketHeartbeat: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - interval: The time between two Pings. Default: 30 seconds.
-    ///   - timeout: The maximum time for the Pong; `nil` expects none. Default: 20 seconds.
+    ///   - timeout: The maximum time for the Pong; `nil` if no Pong is expected. Default: 20
+    ///     seconds.
     public static func ping(every interval: Duration = .seconds(30), answerWithin timeout: Duration? = .seconds(20)) -> Self {
         Self(signal: .ping, interval: interval, answerTimeout: timeout)
     }
@@ -57,7 +58,8 @@ public struct WebSocketHeartbeat: Hashable, Sendable {
     /// - Parameters:
     ///   - text: The text to send.
     ///   - interval: The time between two texts.
-    ///   - timeout: The maximum time for a message from the peer; `nil` (the default) expects none.
+    ///   - timeout: The maximum time for a message from the peer; `nil` (the default) if no message
+    ///     is expected.
     public static func text(_ text: String, every interval: Duration, answerWithin timeout: Duration? = nil) -> Self {
         Self(signal: .text(text), interval: interval, answerTimeout: timeout)
     }

@@ -6,11 +6,11 @@ import ApusEventLoop
 import ArgumentParser
 import Foundation
 
-/// The full screen of `apus chat`: the terminal around ``ChatTerminal``.
+/// The full-screen mode of `apus chat`: connects the terminal to a ``ChatTerminal``.
 enum ChatFullScreen {
     private enum Input: Sendable {
         case bytes([UInt8])
-        /// The terminal has another size, or the program was continued.
+        /// The size of the terminal changed, or the program was continued.
         case changed
         case stop
         case end
@@ -34,7 +34,7 @@ enum ChatFullScreen {
         if let name { await terminal.submit("/open \(name)") }
         terminal.redraw()
         Thread.detachNewThread { Self.listen(signals) { continuation.yield($0) } }
-        // Ends the screen when the server ends the session.
+        // End the full-screen mode when the server ends the session.
         let updates = client.updates(bufferingPolicy: .unbounded)
         let watch = Task {
             for await case .connection(.signedOut) in updates { continuation.yield(.end) }
@@ -88,7 +88,7 @@ enum ChatFullScreen {
         ]
         while true {
             guard poll(&sources, nfds_t(sources.count), -1) >= 0 else {
-                if errno == EINTR { continue }  // interrupted by a signal, whose number is in the pipe
+                if errno == EINTR { continue }  // a signal interrupted the call; its number is in the pipe
                 return received(.end)
             }
             if sources[1].revents != 0 {
@@ -102,13 +102,13 @@ enum ChatFullScreen {
                 if count < 0, errno == EINTR || errno == EAGAIN { continue }
                 guard count > 0 else { return received(.end) }
                 typed += bytes[..<count]
-                // The rest of a sequence may follow the escape byte.
+                // The remaining bytes of a control sequence may follow the escape byte.
             } while typed.last == 0x1b && typed.count < 65_536 && poll(&sources, 1, 30) > 0
             received(.bytes(typed))
         }
     }
 
-    /// Opens a file with the program of its type, without a shell and without its output.
+    /// Opens a file with the default program for its type, without a shell. Discards the output.
     static func openFile(_ path: String) throws {
         #if os(macOS)
             let program = "open"

@@ -2,7 +2,7 @@ import ApusChatClient
 import ApusChatProtocol
 import ApusChatTerminal
 
-/// Lists and opens conversations, and prints their rows.
+// Lists and opens conversations, and prints their rows.
 extension ChatLoop {
     private static let mostUnread: Int64 = 500
     /// The number of conversations that a list prints unless all are requested.
@@ -10,7 +10,8 @@ extension ChatLoop {
 
     /// Prints a list of conversations.
     ///
-    /// - Parameter folder: A folder, `all` for all conversations, or empty for the first ones.
+    /// - Parameter folder: The name of a folder, `all` for all conversations, or empty for the
+    ///   first ``mostListed`` conversations.
     func list(_ folder: String = "") async throws {
         let isAll = !folder.isEmpty
         let heads = try await self.commander.chats(in: folder).sorted { left, right in
@@ -34,8 +35,8 @@ extension ChatLoop {
         }
     }
 
-    /// Shows a conversation from its first unread message on, with some earlier messages; at most
-    /// the newest 500 messages.
+    /// Shows a conversation from its first unread message, preceded by some earlier messages. Shows
+    /// at most the newest 500 messages.
     func show(_ conversation: ChatConversation) async throws {
         let head = try await conversation.head
         await self.current?.didClose()

@@ -2,7 +2,7 @@ import ApusChatClient
 import ApusChatProtocol
 import ApusChatTerminal
 
-/// Prints the changes while the program runs.
+// Prints the changes that occur while the program runs.
 extension ChatLoop {
     /// The maximum number of conversations with new messages that are printed individually.
     private static let mostToldAtOnce = 5
@@ -56,17 +56,17 @@ extension ChatLoop {
         }
     }
 
-    /// Prints the number of waiting requests, when there is a connection.
+    /// Prints the number of pending requests, if the client is connected.
     func tellRequests() async {
         guard self.isOnline, let pending = try? await self.commander.pendingRequests(), !pending.isEmpty else { return }
         self.output.note("✉ \(pending.count) request\(pending.count == 1 ? " waits" : "s wait") for an answer; /requests", .yellow)
     }
 
-    /// Prints that a user is writing, on a terminal only, and not again within 30 seconds.
+    /// Prints that a user is writing. Prints this on a terminal only, and at most every 30 seconds.
     private func show(_ user: UserName, isTyping: Bool) {
         guard isTyping else { return self.writing[user] = nil }
         let now = self.clock.now()
-        // Clients repeat it while the user writes.
+        // Clients repeat the notification while the user writes.
         if self.output.isTerminal, now - self.writing[user, default: 0] > 30_000 { self.output.note("\(user) is typing…", .dim) }
         self.writing[user] = now
     }
@@ -104,7 +104,7 @@ extension ChatLoop {
     private func confirm(_ row: ChatMessage) -> Bool {
         guard let id = row.event.id, row.isOwn else { return false }
         if self.typed.remove(id) != nil {
-            // On a terminal the text is already visible as the input line.
+            // On a terminal, the text is already visible as the input line.
             let summary = self.output.isTerminal ? "" : ": \(ChatText.summary(of: row))"
             self.output.note("✓ sent\(summary)", .dim)
             self.confirmed.insert(id)
@@ -116,7 +116,7 @@ extension ChatLoop {
     private func show(outgoing message: ChatMessage) {
         switch message.delivery {
         case .sent, .delivered, .read:
-            // The event of the message arrives in the log later.
+            // The event of the message is added to the log later.
             if self.confirm(message), message.conversation == self.current?.id { self.screen.shown(message) }
         case .failed(let error):
             guard let id = message.event.id, self.typed.remove(id) != nil else { return }
@@ -126,8 +126,8 @@ extension ChatLoop {
         }
     }
 
-    /// Prints invitations, and messages in other conversations: one line for each conversation, or
-    /// one line for all if there are many.
+    /// Prints invitations and new messages in other conversations: one line per conversation, or a
+    /// single line if there are many.
     private func show(_ heads: [ChatHead]) {
         var news: [ChatHead] = []
         for head in heads {

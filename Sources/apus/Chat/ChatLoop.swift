@@ -27,7 +27,7 @@ import Foundation
     var screen = ChatRows()
     /// The messages sent from this terminal that the server has not confirmed.
     var typed: Set<ClientID> = []
-    /// Confirmed messages of this terminal, whose rows are not printed again.
+    /// The confirmed messages of this terminal. Their rows are not printed again.
     var confirmed: Set<ClientID> = []
     /// The ordinal of the newest message in the last known head of each conversation.
     var told: [ConversationID: Int64] = [:]
@@ -35,15 +35,15 @@ import Foundation
     /// The users that are writing in the open conversation, with the time of the last notification
     /// in milliseconds since 1970.
     var writing: [UserName: Int64] = [:]
-    /// The delivery state that was printed last for own messages, by their positions.
+    /// The last printed delivery state of own messages, by the position of the message in the log.
     var receipts: [Int64: DeliveryState] = [:]
     var signedOut: String?
     var isOnline = false
     var hasQuit = false
     var hasLoggedOut = false
     private var isLeaving = false
-    /// Lines that wait until the messages before them are confirmed, because they concern the last
-    /// message.
+    /// The input lines that wait until the preceding messages are confirmed, because they apply to
+    /// the last message.
     private var deferred: [ChatLine] = []
 
     init(accounts: ChatAccounts, client: ChatClient, output: ChatOutput, wait: Duration) {
@@ -73,7 +73,8 @@ import Foundation
         }
         for head in await self.client.heads { self.told[head.conversation] = head.n }
         for message in (try? await self.client.unsent) ?? [] {
-            // Messages that an earlier run has queued are printed as sent, like those of this run.
+            // Messages that an earlier run queued are reported as sent, like the messages of this
+            // run.
             if case .failed = message.delivery { continue }
             if let id = message.event.id { self.typed.insert(id) }
         }
@@ -184,8 +185,8 @@ import Foundation
         }
     }
 
-    /// Sets the completions of Tab: commands, `@` and the names of members, and the names and
-    /// titles for `/open`.
+    /// Sets the completions of the Tab key: the commands, the names of members after `@`, and the
+    /// names and titles after `/open`.
     private func offerCompletions() async {
         guard let typing = self.output.typing else { return }
         typing.complete(await self.commander.completions())

@@ -28,20 +28,20 @@ struct ChatOutput: Sendable {
 
     let isTerminal: Bool
     let hasColour: Bool
-    /// The row in which lines are edited; `nil` if standard input or output is not a terminal.
+    /// The prompt in which lines are edited; `nil` if standard input or output is not a terminal.
     let typing: TerminalPrompt?
 
     func styled(_ text: String, _ style: Style) -> String {
         self.hasColour && style != .plain ? style.rawValue + text + "\u{1b}[0m" : text
     }
 
-    /// Prints a line above the row being edited, or in place of the prompt.
+    /// Prints a line above the prompt that is being edited, or in place of a static prompt.
     func line(_ text: String = "") {
         if self.typing?.above({ self.raw(text + "\n") }) == true { return }
         self.raw((self.isTerminal ? "\r\u{1b}[K" : "") + text + "\n")
     }
 
-    /// Prints new recovery codes, one a line.
+    /// Prints new recovery codes, one per line.
     func show(recovery: [String]) {
         self.line("Recovery codes, each for one use. Write them down:")
         for code in recovery { self.line("  \(code)") }
@@ -55,7 +55,7 @@ struct ChatOutput: Sendable {
         if self.isTerminal { self.raw("\r\u{1b}[K" + self.styled(text, .bold)) }
     }
 
-    /// Prints an error, whose text can come from a server.
+    /// Prints an error. The text is sanitized, because it may originate from a server.
     func error(_ text: String) {
         let data = Data("apus chat: \(ChatText.harmless(text))\n".utf8)
         if self.typing?.above({ writeStandardError(data) }) != true { writeStandardError(data) }

@@ -4,7 +4,7 @@ import ApusChatProtocol
 /// The rows of the open conversation that the terminal shows, and the position up to which its
 /// messages count as read.
 ///
-/// A message counts as read when it and all unread messages before it were shown.
+/// A message counts as read when this message and all earlier unread messages were shown.
 struct ChatRows {
     /// The relation of a row to the rows on the screen.
     enum News: Equatable {
@@ -20,15 +20,15 @@ struct ChatRows {
 
     private static let maximumRows = 1_000
 
-    /// The rows by their place in the log.
+    /// The rows by their position in the log.
     private var rows: [Int64: ChatMessage] = [:]
-    /// The place of the first row on the screen.
+    /// The position of the first row on the screen.
     private(set) var first: Int64?
-    /// The place of the last row on the screen.
+    /// The position of the last row on the screen.
     private(set) var last: Int64 = 0
     /// The ordinal of the last read message.
     private(set) var readThrough: Int64 = 0
-    /// The message that has this ordinal, once one was shown.
+    /// The last read message that was shown; `nil` before the first.
     private(set) var lastRead: ChatMessage?
     /// Whether the rows continue without a gap.
     var isComplete = true
@@ -63,7 +63,7 @@ struct ChatRows {
 
     subscript(seq: Int64) -> ChatMessage? { self.rows[seq] }
 
-    /// Returns the last row that fulfils a condition.
+    /// Returns the newest row that satisfies a condition.
     func newest(where condition: (ChatMessage) -> Bool) -> ChatMessage? {
         self.rows.values.filter(condition).max { $0.event.seq < $1.event.seq }
     }

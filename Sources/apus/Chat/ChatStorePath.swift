@@ -39,8 +39,8 @@ enum ChatStorePath {
         try? Data("\(server)\n\(user)\n".utf8).write(to: folder.appendingPathComponent("last-account"), options: .atomic)
     }
 
-    /// Returns a name of ASCII letters, digits, hyphens, periods and underscores, so that no
-    /// address or name selects a path outside the folder.
+    /// Returns a folder name of ASCII letters, digits, hyphens, periods and underscores. No server
+    /// address or user name can therefore select a path outside the parent folder.
     static func folderName(server: String, user: String) -> String {
         let url = URL(string: server)
         let host = url?.host() ?? server

@@ -63,7 +63,7 @@ enum ConnectLine: Equatable {
 
     // MARK: Words
 
-    /// Splits a line at white space outside quotes, brackets and braces.
+    /// Splits a line at white space outside of quotes, brackets and braces.
     static func words(_ line: String) throws(ConnectLineError) -> [Substring] {
         var words: [Substring] = []
         var start: String.Index?

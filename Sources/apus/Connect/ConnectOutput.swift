@@ -6,7 +6,7 @@ import Foundation
 /// Writes the output of `apus connect`: events and acks to standard output, all other text to
 /// standard error, so that a pipe contains only the data of the server.
 struct ConnectOutput: Sendable {
-    /// Whether input and output are a terminal; only then is a prompt shown.
+    /// Whether standard input and output are a terminal. If `false`, no prompt is shown.
     let isInteractive = isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1
 
     /// Prints an event with its arguments as a JSON array.
@@ -20,7 +20,7 @@ struct ConnectOutput: Sendable {
         self.line("✓ \(JSONValue.string(name)) \(Self.text(.array(arguments))) in \(String(format: "%.1f", milliseconds)) ms")
     }
 
-    /// The maximum number of bytes shown of binary data.
+    /// The maximum number of bytes of binary data to print.
     private static let shownBytes = 32
 
     /// Returns JSON text, with binary data in a form that cannot be confused with a quoted string.
@@ -52,7 +52,7 @@ struct ConnectOutput: Sendable {
         if self.isInteractive { writeStandardOutput(Data("> ".utf8)) }
     }
 
-    /// Returns a peer's text with control characters (except line feeds) and bidirectional controls
-    /// replaced by U+FFFD.
+    /// Returns a peer's text, with control characters (except line feeds) and bidirectional
+    /// controls replaced by U+FFFD.
     static func harmless(_ text: String) -> String { PeerText.visible(text, lineFeed: "\n") }
 }

@@ -10,8 +10,8 @@ import NIOConcurrencyHelpers
 
 /// A run of `apus connect`: the socket, the input lines and the exit code.
 final class ConnectSession: Sendable {
-    /// The input of the main loop. Received events do not pass through it, so that they are shown
-    /// while it waits for an ack.
+    /// An input of the main loop. Received events are not inputs, so that they are shown while the
+    /// loop waits for an ack.
     private enum Input: Sendable {
         case line(String)
         case endOfInput
@@ -20,21 +20,22 @@ final class ConnectSession: Sendable {
     }
 
     private struct State {
-        /// The events to show; `nil` means all.
+        /// The names of the events to show; `nil` for all events.
         var shown: Set<String>?
         var replies: [String: SocketIOClientListener] = [:]
         var isJoined = false
         /// The failures that were printed since the last connection, so that each is printed once.
         var printed: Set<String> = []
-        /// The reason of the last failed attempt before the namespace was joined.
+        /// The reason for the last failed attempt before the namespace was joined.
         var failure: String?
-        /// The failure of the first attempts, if further attempts cannot succeed.
+        /// The failure of an attempt before the namespace was joined, if further attempts cannot
+        /// succeed.
         var finalFailure: SocketIOError?
         /// The reason why there is no connection; `nil` while connected.
         var lost: String?
         /// Whether the socket will not reconnect.
         var hasEnded = false
-        /// Cancels the current line's pause or wait for an ack.
+        /// The closure that cancels the current line's pause or wait for an ack.
         var cancelWait: (@Sendable () -> Void)?
         /// Whether a line has failed.
         var hasFailed = false
@@ -70,14 +71,14 @@ final class ConnectSession: Sendable {
             self.output.note(self.advice(for: error))
             return (error as? SocketIOError)?.code == .connectRefused ? 77 : 69
         }
-        // On a separate thread, because reading blocks. The thread ends with the process.
+        // Read on a separate thread, because reading blocks. The thread ends with the process.
         Thread.detachNewThread {
             while let line = readLine(strippingNewline: true) { continuation.yield(.line(line)) }
             continuation.yield(.endOfInput)
         }
         await self.perform(inputs)
         let code = self.exitCode
-        // Sends the events that are still queued.
+        // Send the events that are still queued.
         await self.manager.close()
         return code
     }
@@ -85,7 +86,7 @@ final class ConnectSession: Sendable {
     private var exitCode: Int32 {
         let state = self.state.withLockedValue { $0 }
         if state.hasEnded { return 69 }
-        // An interactive user has seen the error; a script needs the exit code.
+        // An interactive user has seen the errors. A script needs the exit code.
         guard !self.output.isInteractive else { return 0 }
         return state.lost != nil ? 69 : state.hasFailed ? 1 : 0
     }
@@ -119,7 +120,8 @@ final class ConnectSession: Sendable {
     }
 
     /// Executes a line.
-    /// - Returns: Whether it succeeded.
+    ///
+    /// - Returns: Whether the line succeeded.
     private func perform(_ line: ConnectLine) async -> Bool {
         switch line {
         case .emit(let event, let arguments):
@@ -154,8 +156,9 @@ final class ConnectSession: Sendable {
         return true
     }
 
-    /// Runs `operation`, and cancels it when the socket ends: an event that is emitted after the
-    /// socket has ended stays in the buffer, so that its ack would fail only at the timeout.
+    /// Runs `operation`, and cancels it when the socket ends. An event that is emitted after the
+    /// end of the socket remains in the buffer, and its ack would otherwise fail only at the
+    /// timeout.
     private func untilEnded<Value: Sendable>(_ operation: @escaping @Sendable () async throws -> Value) async throws -> Value {
         let task = Task { try await operation() }
         let hasEnded = self.state.withLockedValue { state in
@@ -220,7 +223,7 @@ final class ConnectSession: Sendable {
             }
             if isNew { self.output.note("no connection: \(reason)") }
         case .reconnectAttempt:
-            // At this point it is certain that the first failure did not end the run.
+            // Another attempt follows, so the first failure did not end the run. Print it now.
             let failure = self.state.withLockedValue { state in
                 state.failure.flatMap { state.isJoined || !state.printed.insert($0).inserted ? nil : $0 }
             }
@@ -244,7 +247,7 @@ final class ConnectSession: Sendable {
 
     // MARK: Error messages
 
-    /// Returns the reason for a missing ack, as the end of a sentence.
+    /// Returns the reason for a missing ack, as the end of a message.
     private func reason(_ error: any Error) -> String {
         if error is CancellationError, let lost = self.state.withLockedValue({ $0.lost }) { return ": \(lost)" }
         guard let error = error as? SocketIOError else { return ": \(ErrorText.line(error))" }

@@ -1,15 +1,15 @@
 import ApusChatTerminal
 
-/// The keyboard of a prompt: edits a line, and reports the key that ends it.
+/// The keyboard of a prompt: edits a line, and reports the keys that end it or control the program.
 struct PromptKeys: Sendable {
     enum Action: Equatable, Sendable {
         /// Enter: submits the line and clears the editor.
         case submit(String)
-        /// Ctrl-C with a text: discards the text and clears the editor.
+        /// Ctrl-C with text in the editor: discards the text and clears the editor.
         case discard(String)
-        /// Ctrl-C without a text.
+        /// Ctrl-C with an empty editor.
         case interrupt
-        /// Ctrl-D without a text.
+        /// Ctrl-D with an empty editor.
         case endOfInput
         /// Ctrl-Z.
         case suspend
@@ -20,8 +20,9 @@ struct PromptKeys: Sendable {
     private var reader = KeyReader()
     var editor = LineEditor()
 
-    /// Processes bytes of the keyboard, in pieces of any size.
-    /// - Returns: The resulting actions, in order. The row may change without an action.
+    /// Processes bytes from the keyboard, which may be split anywhere.
+    ///
+    /// - Returns: The resulting actions, in order. The edited line may change without an action.
     mutating func receivedBytes(_ bytes: some Sequence<UInt8>) -> [Action] {
         self.reader.read(bytes).compactMap { self.pressed($0) }
     }

@@ -11,7 +11,8 @@ struct PromptRow: Equatable, Sendable {
     /// Lays out the row for a terminal of `columns` columns. The last column stays empty, because
     /// some terminals wrap when it is written.
     ///
-    /// - Parameter style: Adds control sequences to the prompt, which must not occupy columns.
+    /// - Parameter style: A closure that adds control sequences to the prompt. It must not add
+    ///   visible characters.
     init(_ editor: LineEditor, prompt: String, columns: Int, style: (String) -> String = { $0 }) {
         let available = max(columns - 1, 2)
         let shown = Self.cut(prompt, to: available / 2)
@@ -30,7 +31,7 @@ struct PromptRow: Equatable, Sendable {
     /// narrowed terminal has wrapped.
     static let erasure = "\r\u{1b}[J"
 
-    /// The text that draws the row, independent of the cursor's current column.
+    /// The text that draws the row, regardless of the cursor's current column.
     var screenText: String {
         let move = self.cursor > 0 ? "\u{1b}[\(self.cursor)C" : ""
         return Self.erasure + self.prompt + self.text + "\r" + move

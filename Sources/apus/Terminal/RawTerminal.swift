@@ -2,19 +2,20 @@ import Foundation
 
 /// Sets the terminal of standard input to a mode without line buffering and echo, and restores it.
 ///
-/// The mode belongs to the terminal, not to the process. It is restored by ``leave()``, by `exit`
-/// and by a signal that ends the process, including one for a fault. The state of the signal
-/// handlers is set once, before they are installed, and they call only async-signal-safe functions.
+/// The mode is a property of the terminal and persists after the process has ended. It is restored
+/// by ``leave()``, by `exit`, and by every handled signal that ends the process, including those
+/// for faults. The signal handlers call only async-signal-safe functions. Their state is set once,
+/// before they are installed.
 enum RawTerminal {
     /// The mode to restore; `nil` before ``begin(leaving:)``.
     nonisolated(unsafe) private static var original: UnsafeMutablePointer<termios>?
-    /// The control sequence that restores the screen, written before the mode is restored.
+    /// The control sequence that restores the screen. It is written before the mode is restored.
     nonisolated(unsafe) private static var leaveSequence: UnsafeMutableBufferPointer<UInt8>?
     /// A pipe that passes signal numbers to the thread that reads the terminal.
     nonisolated(unsafe) private static var signals: (read: Int32, write: Int32) = (-1, -1)
 
-    /// Sets the mode, installs the signal handlers and arranges that `exit` restores the mode. Call
-    /// it once.
+    /// Sets the mode, and installs handlers that restore it at signals and at `exit`. Call this
+    /// method once.
     ///
     /// - Parameter sequence: The control sequence that restores the screen; empty if only the mode
     ///   is changed.
@@ -22,7 +23,7 @@ enum RawTerminal {
     ///   one byte each; `nil` if standard input is not a terminal, or if this is not the first
     ///   call.
     static func begin(leaving sequence: String = "") -> Int32? {
-        let mode = UnsafeMutablePointer<termios>.allocate(capacity: 1)  // kept for the life of the process
+        let mode = UnsafeMutablePointer<termios>.allocate(capacity: 1)  // not released until the process ends
         mode.initialize(to: termios())
         var ends: [Int32] = [-1, -1]
         guard self.original == nil, tcgetattr(STDIN_FILENO, mode) == 0, pipe(&ends) == 0 else {
@@ -52,9 +53,9 @@ enum RawTerminal {
     }
 
     /// Sets the mode of the terminal. Output is still processed: a line feed also moves the cursor
-    /// to the first column. Does nothing if the process is in the background.
+    /// to the first column. Has no effect if the process is in the background.
     static func enter() {
-        // In the background, setting the mode would stop the process.
+        // Setting the mode would stop a process in the background.
         guard let original = self.original, tcgetpgrp(STDIN_FILENO) == getpgrp() else { return }
         var mode = original.pointee
         mode.c_lflag &= ~tcflag_t(ICANON | ECHO | ISIG | IEXTEN)
@@ -73,8 +74,8 @@ enum RawTerminal {
         tcsetattr(STDIN_FILENO, TCSANOW, original)
     }
 
-    /// Stops the process group, as Ctrl-Z does at a terminal in its normal mode.
-    /// Returns when the process is continued.
+    /// Stops the process group, as Ctrl-Z does at a terminal in its normal mode. Returns when the
+    /// process is continued.
     static func suspend() {
         self.leave()
         signal(SIGTSTP, SIG_DFL)

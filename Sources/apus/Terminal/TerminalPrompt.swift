@@ -13,16 +13,18 @@ final class TerminalPrompt: Sendable {
     private struct State {
         var keys = PromptKeys()
         var prompt = ""
-        /// Whether the row is shown: true between `start` and `stop`.
+        /// Whether the row is shown. `true` between `start` and `stop`.
         var isShown = false
-        /// Whether the end of the input has been reported. It is reported once.
+        /// Whether the end of the input has been reported, which must happen once.
         var hasEnded = false
     }
 
     private let style: @Sendable (String) -> String
     private let state = NIOLockedValueBox(State())
 
-    /// - Parameter style: Adds control sequences for colours to the prompt.
+    /// Creates a prompt, without showing it.
+    ///
+    /// - Parameter style: A closure that adds control sequences for colours to the prompt.
     init(style: @escaping @Sendable (String) -> String) { self.style = style }
 
     /// Whether standard input and standard output are a terminal that supports control sequences.
@@ -30,7 +32,9 @@ final class TerminalPrompt: Sendable {
         isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1 && ProcessInfo.processInfo.environment["TERM"] != "dumb"
     }
 
-    /// Shows the row and reads the keyboard on a thread that ends with the process. Call it once.
+    /// Shows the row and reads the keyboard on a thread that ends with the process. Call this
+    /// method once.
+    ///
     /// - Returns: Whether the terminal supports this mode.
     func start(prompt: String, _ received: @escaping @Sendable (Input) -> Void) -> Bool {
         guard let signals = RawTerminal.begin() else { return false }
@@ -43,7 +47,8 @@ final class TerminalPrompt: Sendable {
         return true
     }
 
-    /// Changes the prompt and keeps the text being edited.
+    /// Changes the prompt, and preserves the text that is being edited.
+    ///
     /// - Returns: Whether the row is shown.
     func show(prompt: String) -> Bool {
         self.state.withLockedValue { state in
@@ -59,7 +64,8 @@ final class TerminalPrompt: Sendable {
     func complete(_ words: [String]) { self.state.withLockedValue { $0.keys.editor.completions = words } }
 
     /// Erases the row, calls `write`, and draws the row below the written text.
-    /// - Returns: Whether the row is shown. If not, `write` is not called.
+    ///
+    /// - Returns: Whether the row is shown. If `false`, `write` is not called.
     func above(_ write: () -> Void) -> Bool {
         self.state.withLockedValue { state in
             guard state.isShown else { return false }
@@ -95,7 +101,7 @@ final class TerminalPrompt: Sendable {
         ]
         while true {
             guard poll(&sources, nfds_t(sources.count), -1) >= 0 else {
-                if errno == EINTR { continue }  // interrupted by a signal, whose number is in the pipe
+                if errno == EINTR { continue }  // a signal interrupted the call; its number is in the pipe
                 return self.end(received)
             }
             if sources[1].revents != 0 { self.signalled(signals, &bytes) }

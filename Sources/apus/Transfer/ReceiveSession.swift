@@ -10,13 +10,13 @@ import NIOCore
 
 /// A run of `apus receive`: the server, its senders and the exit code.
 final class ReceiveSession: Sendable {
-    /// The state of a connection.
+    /// The state of the connection of a sender.
     private struct Sender: Sendable {
         var name: String
-        /// Whether the code was correct, or none is required.
+        /// Whether the sender's code is correct, or no code is required.
         var maySend: Bool
         var startedAt: Duration
-        /// Whether the sender has announced that it has sent everything.
+        /// Whether the sender has announced the end of its files.
         var hasEnded = false
         var hasAnnounced = false
         var wasInterrupted = false
@@ -32,10 +32,10 @@ final class ReceiveSession: Sendable {
         var failures = 0
     }
 
-    /// The maximum number of files of a connection that are printed by name; the summary includes
-    /// all.
+    /// The maximum number of files of a connection that are printed by name. The summary includes
+    /// all files.
     private static let linesOfSender = 20
-    /// The time in which a sender must send its code.
+    /// The time within which a sender must send its code.
     private static let codeTimeout = TimeAmount.seconds(10)
 
     private let folder: ReceivingFolder
@@ -63,7 +63,7 @@ final class ReceiveSession: Sendable {
         let (result, signal) = await TransferInterruption.run(
             onFirst: {
                 wasBusy.withLockedValue { $0 = !self.output.board.files.isEmpty }
-                // Keeps the partial files and reports the cancellation to the senders.
+                // Keep the partial files and report the cancellation to the senders.
                 for connection in server.connections { connection.cancelTransfers() }
             },
             onSecond: { self.output.clear() }
@@ -161,6 +161,7 @@ final class ReceiveSession: Sendable {
     }
 
     /// Processes a message of the sender.
+    ///
     /// - Returns: Whether to continue with the connection.
     private func received(_ message: TransferControlMessage?, from connection: FramedConnection) async throws -> Bool {
         let id = ObjectIdentifier(connection)
@@ -208,7 +209,7 @@ final class ReceiveSession: Sendable {
                     "bytes": JSONValue(sender.movedBytes),
                 ])
         }
-        // A sender that sends no `TransferGreeting` has sent everything when it closes the
+        // A sender that does not announce its files has sent all of them when it closes the
         // connection in order.
         let hasSentAll =
             sender.hasAnnounced ? sender.hasEnded : closure.initiator == .peer && sender.completed > 0 && !sender.wasInterrupted

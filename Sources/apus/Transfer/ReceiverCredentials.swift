@@ -11,13 +11,15 @@ import NIOSSL
 /// The credentials of a connection: the TLS settings that identify the receiver, and the code that
 /// authorizes the sender.
 struct ReceiverCredentials: Sendable {
-    /// The verification of the receiver's certificate; `nil` means no TLS.
+    /// The TLS settings, which verify the receiver's certificate; `nil` for a connection without
+    /// TLS.
     var tls: TLSSettings?
-    /// The code; `nil` if the user gave none.
+    /// The code; `nil` if the user specified none.
     var code: TransferCode?
 
-    /// Connects and compares the receiver's certificate with a code, which contains the first half
-    /// of its fingerprint.
+    /// Connects and compares the receiver's certificate with a code. The code contains the first
+    /// half of the certificate's fingerprint.
+    ///
     /// - Returns: The credentials, which accept this certificate only.
     /// - Throws: `ConnectivityError` with the code `pinMismatch` if the certificate does not match.
     static func checking(_ code: TransferCode, at address: ListenAddress) async throws -> ReceiverCredentials {
@@ -29,6 +31,7 @@ struct ReceiverCredentials: Sendable {
     }
 
     /// Connects and asks the user to confirm the fingerprint of the receiver's certificate.
+    ///
     /// - Throws: `ExitCode` if the user does not confirm, or if there is no terminal.
     static func asking(at address: ListenAddress, _ output: TransferOutput) async throws -> ReceiverCredentials {
         let fingerprint = try await self.receivedFingerprint(at: address)

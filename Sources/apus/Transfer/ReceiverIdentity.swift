@@ -5,20 +5,20 @@ import Foundation
 
 /// The certificate that identifies a receiver, and the code derived from its key.
 ///
-/// It is created once and kept, so that a code copied to the sender remains valid after a restart
-/// of the receiver.
+/// It is created once and stored, so that a code that was copied to the sender remains valid after
+/// a restart of the receiver.
 struct ReceiverIdentity {
     let tls: TLSServerSettings
     /// The certificate's SHA-256 as 64 hexadecimal digits.
     let fingerprint: String
     let code: TransferCode
 
-    /// Reads the identity from a folder, or creates one there.
+    /// Reads the identity from a folder, or creates an identity in the folder.
     ///
     /// - Parameters:
-    ///   - folder: The folder, created with access for its owner only.
-    ///   - renews: Whether to replace an existing identity, which invalidates its fingerprint and
-    ///     code.
+    ///   - folder: The folder. If it does not exist, it is created with access for its owner only.
+    ///   - renews: Whether to replace an existing identity. This invalidates its fingerprint and
+    ///     its code.
     ///   - now: The start of the validity of a new certificate.
     init(folder: String, renews: Bool, now: Date) throws {
         let (certificate, key) = (folder + "/certificate.pem", folder + "/key.pem")
@@ -26,7 +26,7 @@ struct ReceiverIdentity {
         if renews || !manager.fileExists(atPath: certificate) || !manager.fileExists(atPath: key) {
             try manager.createDirectory(atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
             let new = try SelfSignedCertificate.makeIdentity(host: "localhost", now: now)
-            // The certificate is written last: if it exists, so does the key.
+            // Write the certificate last: if it exists, the key also exists.
             try? manager.removeItem(atPath: certificate)
             try Self.write(new.privateKeyPEM, to: key)
             try Self.write(new.certificateChainPEM, to: certificate)
@@ -41,7 +41,7 @@ struct ReceiverIdentity {
         self.code = TransferCode(fingerprint: identity.fingerprint?.bytes ?? [], secret: Array(secret))
     }
 
-    /// Writes a file that is readable by its owner only at every moment.
+    /// Writes a file that only its owner can read, even while it is being written.
     private static func write(_ text: String, to path: String) throws {
         let new = path + ".new"
         try? FileManager.default.removeItem(atPath: new)

@@ -4,12 +4,12 @@ import Crypto
 /// receiver to the sender and the sender to the receiver.
 ///
 /// A code has 40 characters: the first 16 bytes of the SHA-256 of the receiver's certificate, a
-/// secret of 8 bytes, and a check byte that detects typing errors. It cannot be attacked offline. A
-/// man in the middle needs a certificate with the same 128 bits of hash; without one it receives
-/// neither the files nor the secret, which is sent inside TLS after the certificate has been
-/// verified. An eavesdropper obtains at most the hash of the certificate. Guessing the secret takes
-/// one connection to the receiver for each of 2⁶⁴ values. A shorter code, to be spoken rather than
-/// copied, would require a PAKE.
+/// secret of 8 bytes, and a check byte that detects typing errors. It cannot be attacked offline.
+/// The sender sends the secret and the files over TLS, after it has verified the certificate. A man
+/// in the middle would need a certificate with the same 128 bits of hash. An eavesdropper obtains
+/// at most the hash of the certificate. To guess the secret, an attacker needs one connection to
+/// the receiver for each of 2⁶⁴ values. A shorter code, to be spoken rather than copied, would
+/// require a PAKE.
 struct TransferCode: Hashable {
     static let hashBytes = 16
     static let secretBytes = 8
@@ -23,8 +23,8 @@ struct TransferCode: Hashable {
         self.secret = Array(secret.prefix(Self.secretBytes))
     }
 
-    // Crockford's Base32: without I, L, O and U. Lowercase letters are accepted, and I, L and O as
-    // digits.
+    // Crockford's Base32, without I, L, O and U. The parser also accepts lowercase letters, and
+    // reads I, L and O as digits.
     private static let alphabet = Array("0123456789ABCDEFGHJKMNPQRSTVWXYZ")
 
     /// Parses a code, ignoring white space and hyphens. Returns `nil` if the text is not a valid
@@ -72,7 +72,7 @@ struct TransferCode: Hashable {
     /// Returns whether a certificate's fingerprint matches the code.
     func names(_ fingerprint: [UInt8]) -> Bool { fingerprint.count == 32 && fingerprint.starts(with: self.hash) }
 
-    /// The secret in hexadecimal, as it is sent.
+    /// The secret in hexadecimal, the form in which it is sent.
     var secretText: String { self.secret.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined() }
 
     /// Returns whether a secret is correct. The time of the comparison does not depend on the

@@ -8,7 +8,7 @@ enum TransferControlMessage: Equatable {
     case send(files: Int, bytes: Int, secret: String?)
     /// The receiver's answer: the reason for a refusal, or `nil` to accept the sender.
     case answer(refusal: String?)
-    /// The sender's last message: all files have been sent, or reported as failed.
+    /// The sender's last message: all files have been sent or reported as failed.
     case end
 
     init?(_ header: JSONObject) {

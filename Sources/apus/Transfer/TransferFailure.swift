@@ -44,7 +44,7 @@ enum TransferFailure {
     ///
     /// - Parameters:
     ///   - error: The error.
-    ///   - address: The receiver's address as given by the user.
+    ///   - address: The receiver's address as specified by the user.
     ///   - isPlain: Whether the connection did not use TLS and the receiver has not answered the
     ///     first message.
     static func advice(for error: any Error, address: String, isPlain: Bool = false) -> String {

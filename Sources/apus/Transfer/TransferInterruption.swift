@@ -8,8 +8,8 @@ enum TransferInterruption {
     /// Runs `body`, and cancels it at the first signal.
     ///
     /// - Parameters:
-    ///   - onFirst: Called at the first signal, before the cancellation.
-    ///   - onSecond: Called at the second signal, before the process ends.
+    ///   - onFirst: The closure to call at the first signal, before the cancellation.
+    ///   - onSecond: The closure to call at the second signal, before the process ends.
     /// - Returns: The result of `body`, and the exit code for the first signal, if any: 130 for
     ///   SIGINT, 143 for SIGTERM.
     static func run<Value: Sendable>(

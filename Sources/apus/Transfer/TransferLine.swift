@@ -4,11 +4,12 @@ import Foundation
 
 /// Formats the progress line at the bottom of the terminal.
 enum TransferLine {
-    /// The minimum width of the name. Fields after the name are omitted to keep it.
+    /// The minimum width of the name. Fields after the name are omitted if less space would remain.
     private static let leastLabel = 12
     private static let bar = (least: 10, most: 30)
 
     /// Returns the progress line.
+    ///
     /// - Parameter width: The number of columns of the terminal. The last column stays empty,
     ///   because some terminals wrap when it is written.
     static func text(_ board: TransferSummary, width: Int, at now: Duration) -> String {
@@ -69,7 +70,7 @@ enum TransferLine {
         return String(format: "%d:%02d", seconds / 60, seconds % 60)
     }
 
-    /// Returns a duration as `4.1 s`, or as a clock from a minute up.
+    /// Returns a duration as `4.1 s` or, from one minute, in the format of ``clock(_:)``.
     static func seconds(_ duration: Duration) -> String {
         duration < .seconds(60) ? String(format: "%.1f s", duration / .seconds(1)) : self.clock(duration)
     }

@@ -7,7 +7,7 @@ import NIOConcurrencyHelpers
 /// Writes the output of `apus send` and `apus receive`: results to standard output, errors and the
 /// progress line to standard error.
 ///
-/// On a terminal, one line at the bottom shows the progress; elsewhere, progress is printed as
+/// On a terminal, one line at the bottom shows the progress. Otherwise, progress is printed as
 /// separate lines. With `--json`, every event is a JSON object on a line of standard output.
 final class TransferOutput: Sendable {
     enum Style: Sendable {
@@ -46,7 +46,7 @@ final class TransferOutput: Sendable {
 
     // MARK: Lines
 
-    /// Writes a line of text to standard output, in the style `text` only.
+    /// Writes a line of text to standard output. Has no effect in a style other than `text`.
     func line(_ text: String) {
         guard self.style == .text else { return }
         self.write(text, to: writeStandardOutput)
@@ -57,7 +57,7 @@ final class TransferOutput: Sendable {
         self.write(text, to: writeStandardError)
     }
 
-    /// Writes an event as a JSON object, in the style `json` only.
+    /// Writes an event as a JSON object. Has no effect in a style other than `json`.
     func event(_ name: String, _ members: JSONObject = [:]) {
         guard self.style == .json else { return }
         var object: JSONObject = ["event": .string(name)]
@@ -65,8 +65,8 @@ final class TransferOutput: Sendable {
         self.write(Self.escaped(JSONValue.object(object).description), to: writeStandardOutput, isHarmless: true)
     }
 
-    /// Returns JSON text with the control and bidirectional characters that JSON permits unescaped
-    /// replaced by escapes.
+    /// Returns JSON text in which the control and bidirectional characters that JSON permits
+    /// unescaped are escaped.
     static func escaped(_ json: String) -> String {
         var result = String.UnicodeScalarView()
         for scalar in json.unicodeScalars {
@@ -113,7 +113,8 @@ final class TransferOutput: Sendable {
     }
 
     /// Removes a file from the files in progress.
-    /// - Returns: Its last state, or `nil` if it never began.
+    ///
+    /// - Returns: The last state of the file; `nil` if its transfer never began.
     func ended(_ key: String, isCompleted: Bool, size: Int) -> TransferSummary.File? {
         let now = self.elapsed
         return self.state.withLockedValue { $0.board.ended(key, isCompleted: isCompleted, size: size, at: now) }

@@ -1,5 +1,5 @@
-/// The state of a run of transfers: the files in progress, the totals and the rate. The current
-/// time is an argument of its methods.
+/// The state of a run of transfers: the files in progress, the totals and the rate. The caller
+/// passes the current time to the methods.
 struct TransferSummary {
     struct File: Hashable {
         var name: String
@@ -8,7 +8,7 @@ struct TransferSummary {
         var done: Int
         /// The offset at which the transfer began or resumed.
         var offset: Int
-        /// The time of its last progress line.
+        /// The time of the file's last progress line.
         var reportedAt: Duration
         /// Whether the receiver is still checking for a partial file.
         var isCompared = false
@@ -28,7 +28,7 @@ struct TransferSummary {
     /// The number of bytes transferred in this run.
     private(set) var movedBytes = 0
     private(set) var beganAt: Duration?
-    /// The values of `movedBytes` over the last seconds, the newest last.
+    /// The values of `movedBytes` in the last seconds, the newest last.
     private var samples: [(at: Duration, moved: Int)] = []
 
     /// The period over which the rate is averaged.
@@ -54,8 +54,9 @@ struct TransferSummary {
         self.sample(at: now)
     }
 
-    /// Removes a file from the files in progress, and counts it.
-    /// - Returns: Its last state, or `nil` if it never began.
+    /// Removes a file from the files in progress, and counts it as completed or failed.
+    ///
+    /// - Returns: The last state of the file; `nil` if its transfer never began.
     @discardableResult
     mutating func ended(_ key: String, isCompleted: Bool, size: Int, at now: Duration) -> File? {
         let index = self.index(key)
@@ -71,12 +72,12 @@ struct TransferSummary {
         return file
     }
 
-    /// Removes the files in progress on a lost connection, which begin again.
+    /// Removes the files in progress on a lost connection. Their transfers begin again.
     mutating func forget(where isGone: (String) -> Bool) {
         self.files.removeAll { isGone($0.key) }
     }
 
-    /// Returns whether a progress line is due for a file, and if so records its time.
+    /// Returns whether a progress line is due for a file. If it is, records the current time.
     mutating func tells(_ key: String, every interval: Duration, at now: Duration) -> Bool {
         guard let index = self.index(key), now - self.files[index].file.reportedAt >= interval else { return false }
         self.files[index].file.reportedAt = now
@@ -86,7 +87,7 @@ struct TransferSummary {
     private func index(_ key: String) -> Int? { self.files.firstIndex { $0.key == key } }
 
     private mutating func sample(at now: Duration) {
-        // At most ten samples per second, which bounds the list.
+        // At most ten samples per second limit the length of the list.
         guard let last = self.samples.last else { return self.samples.append((self.beganAt ?? now, 0)) }
         if now - last.at >= .milliseconds(100) { self.samples.append((now, self.movedBytes)) }
         while self.samples.count > 2, now - self.samples[1].at > Self.rateSpan { self.samples.removeFirst() }
@@ -94,10 +95,10 @@ struct TransferSummary {
 
     // MARK: Totals
 
-    /// The number of bytes on the receiver's disk, of completed files and files in progress.
+    /// The number of bytes of completed files and of files in progress on the receiver's disk.
     var doneBytes: Int { self.files.reduce(self.completedBytes) { $0 + $1.file.done } }
 
-    /// The size of all files in bytes, as far as known.
+    /// The known size of all files, in bytes.
     var knownBytes: Int { max(self.totalBytes ?? 0, self.files.reduce(self.completedBytes) { $0 + $1.file.size }) }
 
     /// Returns the rate in bytes per second over the last seconds; `nil` in the first half second.

@@ -53,17 +53,17 @@ extension WebSocketCommand {
         return "the server refused with \(self.summary(of: refusal))"
     }
 
-    /// The maximum number of bytes shown of a response's body.
+    /// The maximum number of bytes of a response's body to print.
     private static let shownBytes = 200
 
-    /// Returns the status and the content type of a response, and the first line of its body, which
-    /// may be a page for a browser.
+    /// Returns the status and the content type of a response, and the first line of the body. The
+    /// body may be an HTML page.
     static func summary(of refusal: WebSocketError.Refusal) -> String {
         let type = refusal.headers[.contentType].map { " (\(PeerText.visible($0.prefix(100))))" } ?? ""
         let lines = refusal.body.split { $0 == 0x0a || $0 == 0x0d }
         guard let line = lines.first(where: { $0.contains { $0 > 0x20 } }) else { return "status \(refusal.status)\(type)" }
         var text = String(decoding: line.prefix(self.shownBytes), as: UTF8.self)
-        // A character that the limit divides.
+        // Remove an incomplete last character.
         if line.count > self.shownBytes, text.last == "\u{fffd}" { text.removeLast() }
         return "status \(refusal.status)\(type): \(PeerText.visible(text))\(line.count > self.shownBytes ? " …" : "")"
     }

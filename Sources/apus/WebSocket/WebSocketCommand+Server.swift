@@ -9,7 +9,8 @@ import Logging
 import NIOCore
 
 extension WebSocketCommand {
-    /// Echoes until a signal arrives, then closes all connections with the code 1001.
+    /// Runs the echo server until a signal arrives, and then closes all connections with the code
+    /// 1001.
     func runServer(at address: ListenAddress) async throws {
         FreedMemory.keep()
         var lines: [String] = []
@@ -45,7 +46,7 @@ extension WebSocketCommand {
         configuration.maximumConnectionsPerAddress = configuration.maximumConnections  // a load generator has one address
         configuration.limits = WebSocketLimits(maximumMessageBytes: self.maxMessage)
         configuration.flow.queueLowMark = 256 << 10
-        // Above the low mark, no message is read, so that at most one more is queued.
+        // Above the low mark, no message is read, so that at most one more message is queued.
         configuration.flow.postedBytes = 2 * configuration.flow.queueLowMark + 2 * self.maxMessage
         configuration.maximumUnfinishedBytes = max(configuration.maximumUnfinishedBytes, 4 * self.maxMessage)
         configuration.maximumTotalQueuedBytes = max(configuration.maximumTotalQueuedBytes, 8 * self.maxMessage)
@@ -71,7 +72,7 @@ extension WebSocketCommand {
                 return try SelfSignedCertificate.makeIdentity(host: host, now: Date())
             }
             let identity = try TLSIdentity(certificateChainFile: certificate, privateKeyFile: key)
-            _ = try TLSServerSettings(identity: identity).makeContext()  // fails here for the reason below
+            _ = try TLSServerSettings(identity: identity).makeContext()  // throws for the reasons of the message below
             return identity
         } catch {
             throw ValidationError("cannot use the certificate or its key: \(ConnectivityError.reason(of: error))")

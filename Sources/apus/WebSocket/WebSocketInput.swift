@@ -3,14 +3,14 @@ import Foundation
 
 /// Reads the lines of standard input on a separate thread, because reading blocks.
 ///
-/// It reads at most 64 lines ahead, so that a large file in a pipe is not read into memory.
+/// It reads at most 64 lines in advance, so that a large file in a pipe is not read into memory.
 struct WebSocketInput: Sendable {
     let lines: AsyncStream<String>
     private let room: DispatchSemaphore
 
     init() {
-        // Raised from zero: libdispatch traps if a semaphore is released with a value below its
-        // initial one.
+        // Create the semaphore with zero and increment it: libdispatch traps if a semaphore is
+        // deallocated with a value below its initial value.
         let room = DispatchSemaphore(value: 0)
         for _ in 0..<64 { room.signal() }
         let (lines, continuation) = AsyncStream.makeStream(of: String.self)

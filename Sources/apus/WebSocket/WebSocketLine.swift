@@ -18,10 +18,10 @@ enum WebSocketLine: Equatable {
     ///
     /// - Parameters:
     ///   - line: The line without its line break.
-    ///   - hasCommands: Whether a slash begins a command. If not, every line is a text.
+    ///   - hasCommands: Whether a slash begins a command. If `false`, every line is a text.
     init(_ line: String, hasCommands: Bool) {
         guard hasCommands, line.hasPrefix("/") else {
-            // At a prompt an empty line is ignored; in a pipe it is sent.
+            // With commands, an empty line is ignored; otherwise it is sent.
             self = hasCommands && line.isEmpty ? .nothing : .text(line)
             return
         }

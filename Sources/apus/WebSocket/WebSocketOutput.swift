@@ -7,10 +7,10 @@ import NIOCore
 /// Writes the output of `apus ws`: messages, pongs and the prompt to standard output, states and
 /// errors to standard error.
 ///
-/// On a terminal, or with `--verbose`, each message is described. Into a pipe it is written
+/// On a terminal, or with `--verbose`, each message is described. To a pipe, messages are written
 /// unchanged, with a line feed after a text.
 struct WebSocketOutput: Sendable {
-    /// Whether input and output are a terminal; only then is a prompt shown.
+    /// Whether standard input and output are a terminal. If `false`, no prompt is shown.
     let isInteractive = isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1
     private let describes: Bool
 
@@ -19,6 +19,7 @@ struct WebSocketOutput: Sendable {
     }
 
     /// Writes a received message.
+    ///
     /// - Parameter delay: The time since the last message was sent; `nil` unless this is the first
     ///   message received since then.
     func message(_ message: WebSocketMessage, after delay: Duration?) {

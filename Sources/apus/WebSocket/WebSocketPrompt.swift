@@ -14,10 +14,10 @@ struct WebSocketPrompt: Sendable {
         /// Whether to stay connected after the end of the input, until the peer closes or a signal
         /// arrives.
         var stays: Bool
-        /// The time without a received message, after the last line of a pipe, before the
-        /// connection closes.
+        /// The time without received messages after which the connection closes at the end of a
+        /// pipe.
         var closeDelay: Duration
-        /// The timeout of a pong.
+        /// The time to wait for a pong.
         var timeout: Duration
     }
 
@@ -111,7 +111,7 @@ struct WebSocketPrompt: Sendable {
         return .leave(code: 1000, reason: "", hasFailed: hasFailed)
     }
 
-    /// Waits for answers to the messages sent: first for a pong, then until no message has arrived
+    /// Waits for answers to the sent messages: first for a pong, then until no message has arrived
     /// for `closeDelay`. A pong alone is not sufficient, because many servers send it before
     /// pending answers.
     private func settle() async {
@@ -125,7 +125,8 @@ struct WebSocketPrompt: Sendable {
     }
 
     /// Executes a line.
-    /// - Returns: Whether it succeeded.
+    ///
+    /// - Returns: Whether the line succeeded.
     private func perform(_ line: WebSocketLine) async -> Bool {
         switch line {
         case .text(let text): return await self.send(.text(text))

@@ -6,11 +6,11 @@ import { LocalMedia } from "./media.js";
 import { Peer } from "./peer.js";
 import { makeSession, readSignal } from "./signals.js";
 
-export const MOST_PEERS = 3; // a full mesh of four devices
-const MOST_JOINS = 8; // announcements that are kept while the call rings
+export const MOST_PEERS = 3; // other devices; four devices form a full mesh
+const MOST_JOINS = 8; // the maximum number of announcements that are stored while the call rings
 const MEASURE_EVERY = 2000; // ms
-const LEAVE_TIME = 10_000; // ms in which a reloaded page can join again
-const JOIN_TIME = 3000; // ms in which a device can still connect after another one said that the call is full
+const LEAVE_TIME = 10_000; // ms within which a reloaded page can join again
+const JOIN_TIME = 3000; // ms to wait for a connection after another device reported that the call is full
 
 export class Call {
   peers = new Map(); // key -> Peer
@@ -26,7 +26,7 @@ export class Call {
   #configuration = null;
   #expiresAt = Infinity;
   #measuring = null;
-  #isJoining = false; // this device has announced itself in a group, and no other device has connected since
+  #isJoining = false; // whether this device announced itself in a group, and no other device has connected since then
   #joinTimer = null;
   #owner;
 
@@ -138,14 +138,14 @@ export class Call {
     if (signal.to ? signal.to !== this.session : signal.session && signal.type !== "join" && signal.type !== "answered") return;
     if (user === this.#state.account?.name) {
       if (signal.type !== "answered") return;
-      // Another page of this browser joined the call of the group. For the server, both are one
-      // device, so this one does not report that it leaves.
+      // Another page of this browser joined the call of the group. The server treats both pages as
+      // one device, so this page does not report that it leaves.
       const isThisDevice = this.isGroup && device === this.#state.session?.device && (this.phase === "outgoing" || this.phase === "active");
       return this.act(isThisDevice ? this.machine.ended("elsewhere") : this.machine.told("accepted", true));
     }
     if (this.phase === "incoming" || this.phase === "joining") {
-      // Only announcements of legacy apps are kept, because these wait for an offer. A page answers
-      // the announcement of this device.
+      // Only announcements of legacy apps are stored, because these apps wait for an offer. A page
+      // answers the announcement of this device.
       if (signal.type === "join" && !signal.session && this.#joins.length < MOST_JOINS) this.#joins.push([user, device]);
       return;
     }
@@ -180,8 +180,8 @@ export class Call {
   #joined(user, device, { session, reply, again }) {
     const known = this.peers.get(keyOf(user, device, session));
     if ((reply || again) && known) return;
-    // The connection of a reloaded page replaces its former one. In a pair, the connection of
-    // another device of the user replaces it, too.
+    // The connection of a reloaded page replaces the page's former connection. In a pair, a
+    // connection of another device of the user also replaces it.
     for (const peer of [...this.peers.values()]) {
       if (peer.user !== user || (this.isGroup && peer.device !== device && peer !== known)) continue;
       if (peer !== known && peer.session) this.#sendTo(peer, { type: "leave", moved: true });
@@ -233,7 +233,7 @@ export class Call {
   }
 
   #lost(peer) {
-    // Without the chat server no connection can be negotiated, so the peer waits for the server.
+    // Without the chat server, no connection can be negotiated, so the peer waits for the server.
     if (this.#state.connection?.state !== "online") return peer.wait();
     this.#remove(peer);
     if (!this.isGroup && this.peers.size === 0) this.#owner.lost(this);

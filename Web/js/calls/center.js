@@ -5,7 +5,7 @@ import { isFinal } from "./machine.js";
 
 const LEAVING = new Set(["member.leave", "member.remove", "member.ban"]);
 const RING_TIME = 60_000; // ms, the same as in the server
-const LONGEST_GROUP = 32; // the maximum number of members of a group with calls. Four devices take part; the call only rings for the others
+const LONGEST_GROUP = 32; // the maximum number of members of a group with calls; at most four devices take part in a call
 
 /** Returns whether the user can start a call in a conversation. */
 export const canCall = (head) => (!head.state || head.state === "joined") && (head.kind === "pair" || (head.kind === "group" && (head.members ?? 0) <= LONGEST_GROUP))
@@ -122,11 +122,12 @@ export class CallCenter {
 
   /**
    * Sends the answer. `isOpen`: whether several devices of the user may join. In a pair, only the
-   * first device that answers takes the call.
+   * first device that answers joins the call.
    */
   async #join(call, isOpen) {
     await this.#departure;
-    // A retry has the same id, so its answer also tells whether this device was the first.
+    // A retry has the same id, so the server's answer to it also indicates whether this device was
+    // the first.
     const answer = await this.state.updateCall(call.conv, call.seq, "accepted", `accept-${call.session}`);
     if (call.isOver) return this.#depart(call);
     if (answer.seq === undefined) {
@@ -175,7 +176,8 @@ export class CallCenter {
     if (!call || call.isOver || call.seq === null || !["outgoing", "active"].includes(call.phase)) return;
     call.announceLeaving();
     if (!call.isGroup && call.peers.size) return;
-    // A browser can lose either of the two reports, which the server takes for one.
+    // The report is sent twice, because a browser may drop one of the two requests. They have the
+    // same id, so the server processes only one.
     const id = `end-${call.session}`;
     this.state.updateCall(call.conv, call.seq, "ended", id).catch(() => {});
     const body = JSON.stringify({ id, conv: call.conv, call: call.seq, state: "ended" });
@@ -217,11 +219,11 @@ export class CallCenter {
     if (event.state || event.body?.state !== "ringing" || event.sender === state.account?.name || state.now - event.at > RING_TIME) return;
     const head = state.conversation(conv);
     if (!head) return;
-    // The page has no client for calls of a media server.
+    // The page does not support calls over a media server.
     if (event.body.backend) return this.onforeign?.();
     const call = this.current;
     if (call && !call.isOver) {
-      // If two users call each other, the answer to `call.start` names the one call that remains.
+      // If two users call each other, the answer to `call.start` contains the call that remains.
       if (call.conv !== conv && head.kind === "pair") this.#report({ conv, seq: event.seq }, "busy");
       return;
     }

@@ -1,6 +1,6 @@
-// The states of a call on this device, from the ring to the end. The machine performs no I/O:
-// events go in, actions come out. The log contains the state for all devices; this machine adds the
-// state of this device.
+// The states of a call on this device, from the ring to the end. The machine performs no I/O: its
+// methods handle events and return actions. The log contains the state for all devices; this
+// machine adds the state of this device.
 //
 //   starting ── outgoing ─┐
 //                         ├─ active ── over

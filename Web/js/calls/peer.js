@@ -3,9 +3,9 @@
 
 import { levelOf, summarize } from "./stats.js";
 
-const PATIENCE = 2500; // ms for which a disconnected connection may recover by itself
+const PATIENCE = 2500; // ms to wait until a disconnected connection recovers without a restart of ICE
 const RETRY_EVERY = 8000;
-const GIVE_UP = 30_000; // ms without a connection
+const GIVE_UP = 30_000; // ms without a connection after which the peer is given up
 
 export class Peer {
   connection;

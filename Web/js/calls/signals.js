@@ -1,5 +1,5 @@
-// Decodes the data of `signal`, which the devices of a call exchange. It comes from other users, so
-// each field is checked and bounded.
+// Decodes the data of `signal`, which the devices of a call exchange. Other users send the data, so
+// the type and the length of each field are checked.
 
 const LONGEST_DESCRIPTION = 100_000; // characters
 const LONGEST_CANDIDATE = 1000;

@@ -1,4 +1,4 @@
-// The quality of a connection, from two reports of `getStats`.
+// Determines the quality of a connection from two reports of `getStats`.
 
 /** Returns the values of a report that describe the quality. */
 export function summarize(report) {

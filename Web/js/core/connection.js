@@ -4,8 +4,8 @@
 import { SocketManager } from "/js/socketio/index.js";
 import { Refusal, deviceDescription, post, refusal } from "./requests.js";
 
-const MOST_HELD = 10_000; // pushes
-const RENEWED = 120_000; // ms before the access token expires; hidden tabs delay timers by up to 60 s
+const MOST_HELD = 10_000; // the maximum number of pushes in #held
+const RENEWED = 120_000; // ms before the expiry of the access token; browsers delay timers of hidden tabs by up to 60 s
 const FINAL = new Set(["signed_out", "account_closed", "protocol_error", "version"]);
 
 export class Connection {
@@ -18,7 +18,7 @@ export class Connection {
   #waiting = new Set();
   #isWanted = false;
   #pause = 0; // ms, the delay that the server requested
-  #expiresAt = null; // the time of the server at which the access token expires, or null before a sign-in
+  #expiresAt = null; // the time, by the clock of the server, at which the access token expires; null before a sign-in
   #renewal = 0; // the timer of the renewal
   #renewing = null; // the promise of a renewal
 
@@ -81,7 +81,7 @@ export class Connection {
     this.#renewLater();
   }
 
-  /** Takes the time at which the access token of a stored session expires. */
+  /** Sets the time at which the access token of a stored session expires. */
   restore(expiresAt = 0) { this.#expiresAt = expiresAt; }
 
   #renewLater() {

@@ -34,7 +34,7 @@ export class Core {
   #shown = new Map(); // tab -> conversations
   #dirty = new Set();
   #listed = null; // during a sync without a token: the conversations that its pages contain
-  #doubtful = new Set(); // the conversations that pushes during a sync without a token named, and the sync did not
+  #doubtful = new Set(); // the conversations that pushes during a sync without a token contain, but the sync does not
   #judged = 0; // the number of held pushes that arrived before the end of the last sync
   #timers = new Map();
   #connection = new Connection(this);
@@ -239,8 +239,8 @@ export class Core {
    * from `held`.
    */
   async synced({ heads, gone = [], page, token }, { since, page: after }, held) {
-    // Without a token, the server does not report removed conversations: those that no page
-    // contains.
+    // Without a token, the server does not report removed conversations. They are those that no
+    // page contains.
     if (after === undefined) this.#listed = since === undefined ? new Set() : null;
     this.#setHeads(heads, gone, true);
     if (page) return { since, page };
@@ -250,8 +250,8 @@ export class Core {
     let removed;
     if (listed) {
       this.#listed = null;
-      // What only a push named is newer than the sync, or was removed after the push. The next sync
-      // contains it, or not.
+      // A conversation that only a push contains is newer than the sync, or was removed after the
+      // push. The next sync determines which.
       this.#doubtful = new Set([...pushed].filter((conv) => !listed.has(conv)));
       removed = [...this.#heads.keys()].filter((conv) => !listed.has(conv) && !pushed.has(conv));
     } else {
@@ -263,7 +263,7 @@ export class Core {
     this.#judged = held.length;
     this.#cached.since = token;
     await this.#saveHeads();
-    // A restart before the next sync repeats this one.
+    // If the token is not stored, this sync is repeated after a restart.
     if (this.#doubtful.size === 0) await this.database.setMeta("since", token);
     // A conversation that moves up between two pages may be in neither of them. It changed after
     // the token was taken, so a sync from the token contains it.
@@ -276,8 +276,8 @@ export class Core {
     this.#logs.connected();
     this.#outbox.run();
     this.#own.connected();
-    // A report can be lost with the former connection, and a server that was restarted has no
-    // earlier reports.
+    // A report may have been lost with the former connection, and a restarted server has no earlier
+    // reports.
     for (const [conv, n] of this.#received) if (n > (this.#heads.get(conv)?.read ?? 0)) this.#reportReceived(conv);
     this.#loadContacts();
     this.#loadSettings();

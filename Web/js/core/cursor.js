@@ -1,11 +1,11 @@
 // Follows the log of one conversation without skipping missing events.
 //
-// The methods perform no I/O; they return actions. `apply` is a list of events, `pull` a range of
-// the log to request, `wait` the milliseconds after which to call `timerFired`. `page` also returns
-// `gap`; `restart` returns only the events.
+// The methods perform no I/O; they return actions. `apply` is a list of events, `pull` is a range
+// of the log to request, and `wait` is the time in milliseconds after which to call `timerFired`.
+// The method `page` also returns `gap`; the method `restart` returns only the events.
 
 const PATIENCE = 500;
-const FARTHEST = 400; // events; if more are missing, the newest ones are requested instead
+const FARTHEST = 400; // events; if more are missing, only the newest events are requested
 const SLOWEST = 30_000;
 
 export class LogCursor {
@@ -96,7 +96,7 @@ export class LogCursor {
     this.#state = "idle";
     if (!this.isBehind) { this.#fruitless = 0; return {}; }
     if (madeProgress) { this.#fruitless = 0; return this.#pull(); }
-    // The server reports events that it does not deliver, so an immediate retry would be a busy
+    // The server reports events that it does not deliver. An immediate retry would cause a busy
     // loop.
     this.#state = "waiting";
     return { wait: Math.min(SLOWEST, 1000 * 2 ** this.#fruitless++) };

@@ -1,5 +1,5 @@
-// The cache of one account in IndexedDB. Without IndexedDB the page works, but nothing is kept
-// after it is closed.
+// The cache of one account in IndexedDB. Without IndexedDB, the page works, but no data is kept
+// after the page is closed.
 
 const NAME = "apus-chat";
 const VERSION = 2;
@@ -76,7 +76,7 @@ export class Database {
     });
   }
 
-  /** Returns the number of stored events; with `conv`, of those of its log up to `last`. */
+  /** Returns the number of stored events or, with `conv`, of the stored events of its log up to `last`. */
   async count(conv, last = Infinity) {
     return (await this.#run("events", "readonly", (each) => each.count(conv === undefined ? undefined : IDBKeyRange.bound([conv, 0], [conv, last])))) ?? 0;
   }

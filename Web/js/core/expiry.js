@@ -1,13 +1,13 @@
 // Removes the content of expired messages. The server sends no event when a message expires, so
-// each client does it by the clock of the server.
+// each client removes the content by the clock of the server.
 
 import { expiring, isBlank } from "./applying.js";
 
-const LONGEST = 3_600_000; // ms, the maximum of a timer; the time is checked again after it, because timers stop while a device sleeps
+const LONGEST = 3_600_000; // ms, the maximum duration of a timer; the clock is then checked, because timers stop while a device sleeps
 const PAUSE = 20; // ms that are added to a timer, so that it does not fire too early
 
 /**
- * Returns the time at which the last message of a log expires. The present setting applies to it,
+ * Returns the time at which the last message of a log expires. The current setting applies to it,
  * because a change of the setting would be the last event.
  */
 const endOf = ({ settings, last }) => (settings?.expire > 0 && last?.n !== undefined && !isBlank(last) ? last.at + settings.expire * 1000 : Infinity);

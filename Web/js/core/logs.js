@@ -6,7 +6,7 @@ import { Refusal } from "./requests.js";
 
 const PULLS = 3;
 const MOST_CACHED = 30_000; // events of all logs, about 15 MB
-const KEPT = [1000, 200, 40]; // events of a log that each pass over the logs keeps
+const KEPT = [1000, 200, 40]; // the number of events per log that each successive pass over the logs keeps
 
 export class Logs {
   #core;

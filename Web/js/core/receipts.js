@@ -9,13 +9,13 @@ export function showsReceipts({ kind, members = 0, settings, state }) {
 }
 
 /**
- * The positions of the other members of one conversation. A message is delivered or read when it is
- * so for all of them.
+ * The positions of the other members of one conversation. A message counts as delivered or read when
+ * all of them have received or read it.
  */
 export class Positions {
   #all = new Map(); // user -> {read, received}
 
-  /** Sets a position, which never moves back. Returns whether it changed. */
+  /** Advances a position; it never moves back. Returns whether it changed. */
   mark(user, { read = 0, received = 0 }) {
     const before = this.#all.get(user);
     const after = { read: Math.max(before?.read ?? 0, read), received: Math.max(before?.received ?? 0, received, read) };

@@ -3,7 +3,7 @@
 import { isBlank } from "./applying.js";
 
 const PAGE = 30; // hits
-const TIME = 300; // ms after which a page ends with fewer hits
+const TIME = 300; // ms after which a page ends even with fewer hits
 
 /**
  * Returns hits in the form of the verb `search`, newest first. All words of `query` must occur;

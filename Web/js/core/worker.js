@@ -1,12 +1,13 @@
-// The worker of a tab. One tab leads: its worker holds a lock and runs the core. The others relay
-// requests to it and its events to their pages. When the leader ends, another takes the lock.
+// The worker of a tab. The worker of one tab is the leader: it holds a lock and runs the core. The
+// other workers send it the requests of their pages, and pass its events to their pages. When the
+// leader ends, another worker acquires the lock.
 
 import { Core } from "./core.js";
 import { refusal, uuid } from "./requests.js";
 
 const channel = new BroadcastChannel("apus-chat-core");
 const tab = uuid();
-const pending = new Map(); // requests of this tab that are not answered
+const pending = new Map(); // the unanswered requests of this tab
 let core = null;
 
 self.onmessage = ({ data }) => {
@@ -51,8 +52,8 @@ function answered(answer) {
 }
 
 /**
- * Returns the body of a request with an id. A request may reach two leaders, and its id makes its
- * effect the same as that of one request.
+ * Returns the body of a request with an id. If a request reaches two leaders, the id ensures that it
+ * takes effect once.
  */
 function named(name, body = {}) {
   if (name === "send") return { key: uuid(), ...body };

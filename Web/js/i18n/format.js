@@ -10,7 +10,7 @@ function formatter(kind, options) {
   return cache.get(key);
 }
 
-const LAST = 8.64e15; // ms since 1970, the last time that a Date represents
+const LAST = 8.64e15; // ms since 1970, the last time that a Date can represent
 
 const date = (at, options) => formatter(Intl.DateTimeFormat, options).format(Math.min(at, LAST));
 
@@ -25,7 +25,7 @@ export const fullDate = (at) => date(at, { dateStyle: "full", timeStyle: "short"
 export const shortDate = (at) => date(at, { dateStyle: "medium", timeStyle: "short" });
 
 /**
- * Returns "Today", "Yesterday" or a date: with the weekday in the present year, else with the year.
+ * Returns "Today", "Yesterday" or a date: with the weekday in the current year, else with the year.
  */
 export function dayTitle(at, now = Date.now()) {
   const days = dayOf(now) - dayOf(at);

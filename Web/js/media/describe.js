@@ -4,9 +4,9 @@
 import { blurHash } from "../text/blurhash.js";
 
 const PICTURE = /^image\/(png|jpeg|gif|webp|avif)$/;
-const TIME = 10_000; // ms; a file that is not decoded by then is sent as a generic file
-const POSTER = 800; // px of the longer side
-const LONGEST = 86_400_000; // ms
+const TIME = 10_000; // ms; a file that is not decoded within this time is sent as a generic file
+const POSTER = 800; // px, the maximum length of the longer side
+const LONGEST = 86_400_000; // ms, the maximum duration
 
 /**
  * Resolves to {kind, size, poster?}. `size` has the properties of the kind. With `asFile` (false by

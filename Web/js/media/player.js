@@ -1,4 +1,4 @@
-// The only audio player of the page. A message that begins to play stops the former one.
+// The only audio player of the page. When a message begins to play, the previous message stops.
 
 const RATES = [1, 1.5, 2];
 

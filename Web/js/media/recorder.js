@@ -32,7 +32,7 @@ class Recording {
   #levels = [];
   #timer = 0;
   #context = null;
-  #before = 0; // ms recorded before the last pause
+  #before = 0; // the number of ms recorded before the last pause
   #since = performance.now();
   #ended;
 

@@ -1,5 +1,5 @@
-// The waveform of a recording: the loudness of up to 100 parts of equal duration, as two
-// hexadecimal digits each.
+// The waveform of a recording: the loudness of up to 100 parts of equal duration, with two
+// hexadecimal digits per part.
 
 const PARTS = 100;
 const QUIET = 0.02; // loudness; a quieter recording is not amplified to the maximum

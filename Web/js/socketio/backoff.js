@@ -1,5 +1,5 @@
-// The delay before the next attempt: 1 s, doubling to 5 s, with a variation of ±50 %, so that many
-// pages do not reconnect at the same time.
+// The delay before the next attempt: from 1 s, doubled up to 5 s, with a random variation of ±50 %
+// so that many pages do not reconnect at the same time.
 
 export class Backoff {
   #attempt = 0;

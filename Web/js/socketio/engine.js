@@ -21,7 +21,7 @@ export class Engine extends Emitter {
   #abort = new AbortController();
   #poll = null; // the pending GET
   #post = null; // the pending POST
-  #paused = false; // from the probe's answer to the upgrade packet; no polling request may start
+  #paused = false; // true from the answer to the probe until the upgrade packet; no polling request may start meanwhile
   #openTimer = 0;
   #heartbeatTimer = 0;
   #lastPing = 0;

@@ -1,5 +1,5 @@
-// Socket.IO protocol 5: encodes and decodes packets, whose data may contain binary attachments at
-// any depth.
+// Socket.IO protocol 5: encodes and decodes packets. The data of a packet may contain binary
+// attachments at any depth.
 //
 // A packet is {type, namespace, data, id}. `data` is the auth of a CONNECT, the array of an EVENT
 // or ACK, or the error of a CONNECT_ERROR.

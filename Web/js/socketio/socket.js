@@ -12,7 +12,7 @@ import { PacketType } from "./packets.js";
 export class Socket {
   #manager; #auth;
   #local = new Emitter(); // connect, connect_error, disconnect
-  #remote = new Emitter(); // events of the server, which cannot fire local ones
+  #remote = new Emitter(); // events of the server, separate so that they cannot trigger local events
   #any = new Set();
   #acks = new Map();
   #nextAck = 0;
@@ -24,7 +24,7 @@ export class Socket {
     this.#auth = auth;
     this.namespace = namespace;
     this.id = null;
-    this.wanted = false; // between connect() and disconnect()
+    this.wanted = false; // true between connect() and disconnect()
   }
 
   get connected() { return this.id !== null; }

@@ -2,13 +2,12 @@
 // subscribe to keys; they do not use the socket, the worker or the database directly.
 //
 // Keys of subscribe(): "session", "connection", "conversations", "conversation:ID", "thread:ID",
-// "members:ID", "contacts", "users", "settings", "typing:ID", "presence", "uploads", "notice", "scheduled",
-// "joinRequests".
-// Listeners are called once for each key after the changes of a task. Snapshots must not be
-// modified; a change creates another object.
+// "members:ID", "contacts", "users", "settings", "typing:ID", "presence", "uploads", "notice",
+// "scheduled", "joinRequests". Listeners are called once per key after the changes of a task.
+// Snapshots must not be modified; a change creates another object.
 //
-// Actions return promises, which reject with a Refusal. The types of the wire (Event, Head, User,
-// Member, Contact, Settings, Device, InviteLink …) are those of docs/chat-wire.md.
+// Actions return promises, which reject with a Refusal. docs/chat-wire.md defines the types Event,
+// Head, User, Member, Contact, Settings, Device, InviteLink and so on.
 
 /**
  * @typedef {{code: string, message: string, field?: string, retryAfter?: number}} Refusal
@@ -70,19 +69,19 @@ export class ChatState {
     }
   }
 
-  // --- Snapshots, implemented by the Store ---
-  // session, account (the signed-in User or null), connection, settings, notice ({kind, …} | null)
-  // conversations({filter: "all" | "unread" | "people" | "groups" | "channels" | "archived" | "everything" | "folder:NAME", query}) -> Head[]
-  // conversation(id) -> Head | null            thread(id, {thread}) -> ThreadWindow      event(id, seq) -> Row | null
-  // members(id, query, state) -> MemberList    contacts(state = "friend") -> Contact[]
-  // user(name) -> User, with `alias?`          typing(id) -> [name]         draft(id) -> {text, ref?} | null
-  // refresh(name) -> Promise<User>
-  // presence(name) -> {online, last_seen?} | null              unread -> number of the badge
-  // uploads -> [{key, conv, name, progress}]   unsent -> number of the user's messages not yet sent
-  // describe = (head, event) -> {title, body}: the texts of a notification, set by the views
-  // oncall = (conv, events), onsignal = (signal): called with the events of logs and the signals of calls
-  // blobURL(blob, size?, {user} or {conv} of a picture) -> string
-  // search(query, {conv, sender, kinds, from_at, until_at}) -> Promise<Hits>
+  // --- Snapshots, implemented by the Store --- session, account (the signed-in User or null),
+  // connection, settings, notice ({kind, …} | null) conversations({filter: "all" | "unread" |
+  // "people" | "groups" | "channels" | "archived" | "everything" | "folder:NAME", query}) -> Head[]
+  // conversation(id) -> Head | null            thread(id, {thread}) -> ThreadWindow      event(id,
+  // seq) -> Row | null members(id, query, state) -> MemberList    contacts(state = "friend") ->
+  // Contact[] user(name) -> User, with `alias?`          typing(id) -> [name]         draft(id) ->
+  // {text, ref?} | null refresh(name) -> Promise<User> presence(name) -> {online, last_seen?} |
+  // null              unread -> number of the badge uploads -> [{key, conv, name, progress}]
+  // unsent -> number of the user's messages not yet sent describe = (head, event) -> {title, body}:
+  // the texts of a notification, set by the views oncall = (conv, events), onsignal = (signal):
+  // called with the events of logs and the signals of calls blobURL(blob, size?, {user} or {conv}
+  // of a picture) -> string search(query, {conv, sender, kinds, from_at, until_at}) ->
+  // Promise<Hits>
 
   /**
    * @protected Sends a request (docs/chat-wire.md). The core adds an `id` to a request that makes a

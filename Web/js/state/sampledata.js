@@ -1,5 +1,5 @@
 // Users, conversations and messages of the sample. Messages are computed from their numbers, so
-// that a log of 100,000 messages takes no memory.
+// that a log of 100,000 messages requires no memory.
 
 export const ME = "alice";
 const DAY = 86_400_000;

@@ -4,8 +4,8 @@
 import { applying, expiring, isBlank, isMessage, keeping } from "../core/applying.js";
 
 const PAGE = 80;
-const MOST = 2000; // events that are held; those at the other end are dropped
-const LONGEST = 3_600_000; // ms, the maximum of a timer
+const MOST = 2000; // the maximum number of loaded events; events at the opposite end are dropped
+const LONGEST = 3_600_000; // ms, the maximum duration of a timer
 const SILENT = /^(edit|preview$|recall|react|vote|poll\.close|call\.update|hidden|self\.|contact\.|device\.)/;
 
 export class ThreadWindow {
@@ -16,7 +16,7 @@ export class ThreadWindow {
   #low = 1;
   #end = null; // the end of an empty log
   #isAtEnd = true; // whether the rows reached the last reported end of the log
-  #isSeeking = false; // no rows are shown before the first unread message is found, so that none is marked as read
+  #isSeeking = false; // until the first unread message is found, no rows are shown, so that no message is marked as read
   #pending = null;
   #version = 0;
   #timer = 0; // fires when the next message expires
@@ -89,7 +89,7 @@ export class ThreadWindow {
     if (this.#root) this.#root = change(this.#root);
   }
 
-  /** Handles a new connection. Without one, the window could not extend beyond the cache. */
+  /** Handles a new connection. Without a connection, the window could not extend beyond the cache. */
   connected() {
     this.#low = 1;
     this.invalidate();

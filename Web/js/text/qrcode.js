@@ -1,7 +1,7 @@
 // Encodes texts as QR codes (ISO/IEC 18004) in byte mode, with error correction level M.
 
-// For each version from 1 to 20: the number of error correction codewords of a block, and the
-// number of blocks.
+// For each version from 1 to 20: the number of error correction codewords per block, and the number
+// of blocks.
 const CORRECTION = [10, 16, 26, 18, 24, 16, 18, 22, 22, 26, 30, 22, 22, 24, 24, 28, 28, 26, 26, 26];
 const BLOCKS = [1, 1, 1, 2, 2, 4, 4, 4, 5, 5, 5, 8, 9, 9, 10, 10, 11, 13, 14, 16];
 const LEVEL_M = 0;

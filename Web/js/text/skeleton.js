@@ -1,6 +1,6 @@
 // The common form of names that look alike, as in `NameSkeleton` of the server: the skeleton of UTS
 // 39, section 4, with a reduced table. Case, marks, spaces, `.`, `_` and `-` are ignored, and `i`
-// and `|` count as `l`.
+// and `|` are treated as `l`.
 
 const IGNORED = /[\p{Mn}\p{Me}\p{Cf}\p{Zs}\p{Cc}\p{DI}._-]/u;
 const SHARED = { m: "rn", w: "vv", i: "l", 1: "l", "|": "l", 0: "o" };

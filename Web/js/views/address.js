@@ -1,5 +1,5 @@
-// Addresses of this page: #/c/CONVERSATION[/SEQ], or #/t/CONVERSATION/FIRST[/SEQ] for a thread, whose
-// first message has the `seq` FIRST.
+// Addresses of this page: #/c/CONVERSATION[/SEQ] or, for a thread, #/t/CONVERSATION/FIRST[/SEQ].
+// FIRST is the `seq` of the first message of the thread.
 
 /** Returns the address of a conversation, a message or a thread. */
 export function addressOf(conv, seq = null, thread = null) {

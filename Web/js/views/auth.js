@@ -66,8 +66,8 @@ export class AuthView {
       form,
       h("div", { class: "foot" }, mode === "signIn" ? [closed ? h("span", { class: "muted" }, t("registrationClosed")) : link("register", t("noAccount")), link("recover", t("forgot"))] : link("signIn", t("haveAccount"))),
       language);
-    // This runs at the end of the task. In a later frame, the focus could leave a field in which
-    // the user already types.
+    // The focus is set at the end of the task. In a later frame, it could leave a field in which
+    // the user is already typing.
     queueMicrotask(() => (form.elements[focused] ?? (form.elements.name.value ? form.elements.password : form.elements.name)).focus());
   }
 

@@ -1,10 +1,10 @@
-// Avatars: a picture, or initials on a hue derived from the name.
+// Avatars: a picture, or initials on a background whose hue is derived from the name.
 
 import { h, remoteImage } from "./dom.js";
 import { icon } from "./icons.js";
 import { t } from "../i18n/index.js";
 
-const STEPS = 17; // hues that a viewer can distinguish; prime, so that similar names are far apart
+const STEPS = 17; // the number of hues that a viewer can distinguish; prime, so that similar names have different hues
 
 function hashOf(id) {
   let hash = 2166136261;

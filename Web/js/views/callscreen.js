@@ -1,5 +1,5 @@
-// The screen of a call: tiles, state, duration and controls. It covers the page, or is small in a
-// corner.
+// The screen of a call: tiles, state, duration and controls. It covers the page, or occupies a
+// small area in a corner.
 
 import { announce, h } from "./dom.js";
 import { icon } from "./icons.js";

@@ -8,7 +8,7 @@ import { openCamera, recordFilm } from "../media/recorder.js";
 import { duration } from "../i18n/format.js";
 import { t } from "../i18n/index.js";
 
-const LONGEST = 60_000; // ms
+const LONGEST = 60_000; // ms, the maximum duration
 
 /** Records a video of at most 60 s. Resolves to a File, or to null if nothing was recorded. */
 export async function recordVideo() {

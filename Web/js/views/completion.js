@@ -10,12 +10,12 @@ import { findEmoji } from "../text/emoji.js";
 import { t } from "../i18n/index.js";
 
 const LIMIT = 8;
-const NAMES = 10; // the maximum number of names of a text that are requested
-const PATIENCE = 4000; // ms
+const NAMES = 10; // the maximum number of names in a text to request
+const PATIENCE = 4000; // ms, the maximum time to wait for the names
 
 export class Completion {
   #items = [];
-  #awaitsPeople = false; // a name is being typed, also while no member matches yet
+  #awaitsPeople = false; // whether the user is typing a name, even if no member matches yet
   #at = 0;
   #start = 0;
   known = new Map();

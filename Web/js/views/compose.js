@@ -1,4 +1,4 @@
-// Dialogs for the content of a message: a poll or a contact card; and for the time of a scheduled
+// Dialogs for the content of a message (a poll or a contact card), and for the time of a scheduled
 // message.
 
 import { h } from "./dom.js";

@@ -1,4 +1,4 @@
-// The menu of a conversation: pin, mute, archive, mark, delete, and the actions of groups.
+// The menu of a conversation: pin, mute, archive, mark as read, delete, and the actions of groups.
 
 import { openMenu } from "./menu.js";
 import { confirm, openDialog, selectRow } from "./dialog.js";

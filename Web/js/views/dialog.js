@@ -26,7 +26,7 @@ export function openDialog(title, content, { wide = false, onclose, label = "", 
   element.addEventListener("pointerdown", (event) => {
     if (event.target === element && !stays) element.close();
   });
-  // Browsers let a page prevent only the first of two `cancel` events.
+  // Browsers allow a page to prevent only the first of two `cancel` events.
   if (stays) element.addEventListener("keydown", (event) => { if (event.key === "Escape") event.preventDefault(); });
   document.body.append(element);
   element.showModal();

@@ -17,7 +17,7 @@ export function withPanels(use) {
  * connection.
  */
 export function preparePanels() {
-  const start = () => load().catch(() => {}); // loaded again when one is opened
+  const start = () => load().catch(() => {}); // after a failure, the panels are loaded again when one is opened
   globalThis.requestIdleCallback ? requestIdleCallback(start, { timeout: 5000 }) : setTimeout(start, 2000);
 }
 

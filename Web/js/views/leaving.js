@@ -1,4 +1,5 @@
-// Leaves a group, whose owner first names another one, and deletes a group for all members.
+// Leaves a group, and deletes a group for all members. An owner that leaves must first choose
+// another owner.
 
 import { h } from "./dom.js";
 import { confirm, openDialog } from "./dialog.js";

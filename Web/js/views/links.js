@@ -1,5 +1,5 @@
-// The invite links of a group: the list, new links with an end, a number of uses, a role and an
-// approval, and revocation.
+// The invite links of a group: the list, the revocation of links, and new links with an expiry, a
+// maximum number of uses, a role, and optional approval.
 
 import { h, replace } from "./dom.js";
 import { icon } from "./icons.js";

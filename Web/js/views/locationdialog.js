@@ -1,4 +1,4 @@
-// Shares a location: that of the device, or one that the user enters by its coordinates.
+// Shares a location: the location of the device, or coordinates that the user enters.
 
 import { h, replace } from "./dom.js";
 import { icon } from "./icons.js";

@@ -6,7 +6,7 @@ import { userName } from "./model.js";
 import { skeleton } from "../text/skeleton.js";
 import { t } from "../i18n/index.js";
 
-let kept = {}; // the names for the present contacts and account
+let kept = {}; // the names of the current contacts and account
 
 /** Returns the names that others could imitate: skeleton -> the account names with it. */
 function namesOf(state) {

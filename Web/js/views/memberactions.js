@@ -1,5 +1,5 @@
-// The actions of a member of a group on another one: roles, mute, removal, ban, and requests to
-// join.
+// The actions of a member of a group on another member (roles, mute, removal, ban), and on requests
+// to join.
 
 import { h } from "./dom.js";
 import { confirm, openDialog } from "./dialog.js";

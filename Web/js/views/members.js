@@ -1,5 +1,5 @@
-// The members of a group with a search field; for admins also the users with a request to join, an
-// invitation or a ban.
+// The members of a group, with a search field. For admins, the list also contains the users with a
+// request to join, an invitation or a ban.
 
 import { h, replace } from "./dom.js";
 import { icon } from "./icons.js";

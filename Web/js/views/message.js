@@ -1,4 +1,5 @@
-// One row of the thread: the day, the line of new messages, and a bubble or, for a change, a line.
+// One row of a thread: the day, the line of new messages, and the content. A message is a bubble; a
+// change of the conversation is a line of text.
 
 import { h } from "./dom.js";
 import { icon, ticks } from "./icons.js";

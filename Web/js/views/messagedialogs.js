@@ -1,4 +1,4 @@
-// Dialogs about one message, with its reactions, its readers or its versions; and about the pinned
+// Dialogs with the reactions, the readers or the versions of a message, and with the pinned
 // messages.
 
 import { h, replace } from "./dom.js";

@@ -172,7 +172,7 @@ export function errorText(error) {
   return t(error?.code === "bad_request" ? "errorRefused" : "errorServer", { reason: error?.message || String(error) });
 }
 
-const withoutExpiry = new Set(); // kinds of conversations whose messages the server does not let disappear
+const withoutExpiry = new Set(); // the kinds of conversations in which the server refuses expiring messages
 
 export const refuseExpiry = (kind) => withoutExpiry.add(kind);
 

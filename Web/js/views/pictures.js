@@ -9,7 +9,7 @@ import { t } from "../i18n/index.js";
 
 const ANIMATED = 8_000_000; // bytes; a larger picture is shown by its preview
 const PLAYED = 30_000_000; // bytes; a larger video plays only in the viewer
-const SHORT = 120_000; // ms
+const SHORT = 120_000; // ms, the maximum duration of a short video
 
 const isStill = matchMedia("(prefers-reduced-motion: reduce)");
 

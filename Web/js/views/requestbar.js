@@ -1,4 +1,5 @@
-// The bar with the number of requests to join a group, for its admins. It opens their list.
+// The bar with the number of requests to join a group. It is shown to admins, and opens the list of
+// requests.
 
 import { h, replace } from "./dom.js";
 import { icon } from "./icons.js";

@@ -1,4 +1,4 @@
-// Contact requests: the received ones, the sent ones, and a new one with a text.
+// Contact requests: the received and the sent requests, and a new request with a text.
 
 import { h, replace } from "./dom.js";
 import { icon } from "./icons.js";

@@ -1,5 +1,5 @@
-// The shape of a row of a log among its neighbours: the day, the line of new messages, the groups
-// of a sender.
+// The shape of a row of a log in relation to its neighbours: the day, the line of new messages, and
+// the group of messages of one sender.
 
 import { isNote } from "./model.js";
 import { dayOf } from "../i18n/format.js";

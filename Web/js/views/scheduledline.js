@@ -5,7 +5,7 @@ import { icon } from "./icons.js";
 import { withPanels } from "./later.js";
 import { t } from "../i18n/index.js";
 
-const LONGEST = 3_600_000; // ms, the maximum of a timer
+const LONGEST = 3_600_000; // ms, the maximum duration of a timer
 
 export class ScheduledLine {
   #timer = 0;

@@ -25,7 +25,7 @@ const PAGES = {
 export function openSettings(app, first = null) {
   const page = h("div", { class: "page", role: "tabpanel", tabindex: "-1" });
   const tabs = h("nav", { role: "tablist", "aria-label": t("settings"), "aria-orientation": "vertical" });
-  let end = null; // ends the subscriptions of the shown page
+  let end = null; // the function that ends the subscriptions of the shown page
   const show = (name, focus = false) => {
     end?.();
     for (const tab of tabs.children) {

@@ -16,7 +16,7 @@ import { t } from "../i18n/index.js";
 
 export class Shell {
   #scope = new Scope();
-  #isWaiting = false; // whether the list had no row to focus
+  #isWaiting = false; // whether the focus waits for the first row of the list
   #unknown = null; // ends the wait for the conversation of an address
   #showsDetails = false; // also true while they are being loaded
   #isClosed = false;

@@ -1,5 +1,5 @@
 // The line above the composer that counts down the seconds of slow mode. Messages that are sent
-// before its end wait in the outbox.
+// during the countdown wait in the outbox.
 
 import { h } from "./dom.js";
 import { isAdmin, isGroup } from "./model.js";

@@ -231,7 +231,7 @@ export class ThreadView {
 
   #scrolled() {
     if (!this.ready || this.closed) return;
-    const { scrollTop, scrollHeight, clientHeight } = this.scroller; // the layout is read before anything is written
+    const { scrollTop, scrollHeight, clientHeight } = this.scroller; // the layout is read before it is changed
     const visible = this.list.lastVisible();
     this.#showJump(this.list.isAtEnd() && !this.#window.hasNewer);
     if (scrollTop < 1200 && this.#window.hasOlder) this.#load("loadOlder");

@@ -4,7 +4,7 @@ import { perFrame } from "./dom.js";
 
 const OVERSCAN = 600; // pixels above and below the viewport
 const MARGIN = 80; // pixels above and below the viewport that are rendered immediately
-const AHEAD = 12; // rows outside the margin that one frame renders
+const AHEAD = 12; // the maximum number of rows outside the margin to render per frame
 
 /**
  * Shows rows of different heights. A height is estimated until the row was rendered. The first

@@ -11,7 +11,7 @@ import { duration as clockOf, number } from "../i18n/format.js";
 import { t } from "../i18n/index.js";
 
 const LONGEST = 86_400_000; // ms, the limit of the server
-const STEP = 0.05; // the part of the duration that an arrow key moves
+const STEP = 0.05; // the fraction of the duration by which an arrow key moves the position
 
 const lengthOf = (body) => (Number.isFinite(body.duration) ? Math.max(0, Math.min(LONGEST, body.duration)) : 0);
 const keyOf = (row) => `${row.conv}/${row.key}`;

@@ -8,9 +8,9 @@ import { canRecord, recordVoice } from "../media/recorder.js";
 import { duration } from "../i18n/format.js";
 import { t } from "../i18n/index.js";
 
-const HOLD = 350; // ms, after which a release sends
-const CANCEL = 90; // px to the side
-const LOCK = 70; // px up
+const HOLD = 350; // ms, after which a release sends the recording
+const CANCEL = 90; // px, the distance to the side that cancels
+const LOCK = 70; // px, the distance upwards that locks
 const LONGEST = 15 * 60_000; // ms; then the recording pauses and waits to be sent
 const SHORTEST = 400; // ms; a shorter recording is discarded
 const BARS = 40;

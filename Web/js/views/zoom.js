@@ -1,9 +1,9 @@
-// Enlarges a picture by wheel, two fingers, double click and keys, and moves an enlarged one by
-// dragging.
+// Enlarges a picture by wheel, two fingers, double click and keys. Dragging moves an enlarged
+// picture.
 
 const MOST = 8;
 const STEP = 1.5;
-const SWIPE = 60; // px
+const SWIPE = 60; // px, the minimum length of a swipe
 
 /**
  * Returns a view {scale, x, y} that is enlarged to `scale` so that the point (px, py) of the stage,

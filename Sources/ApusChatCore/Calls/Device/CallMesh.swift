@@ -2,11 +2,11 @@ package import ApusChatProtocol
 
 /// The other devices of a call, and the announcements between them.
 package struct CallMesh: Sendable, Equatable {
-    /// One participation of another device.
+    /// The participation of another device in the call.
     package struct Peer: Sendable, Hashable {
         package var user: UserName
         package var device: DeviceID
-        /// The participation; empty for apps that do not send one.
+        /// The random name of the participation; empty for apps that do not send a name.
         package var session: String
 
         package init(user: UserName, device: DeviceID, session: String) {
@@ -38,15 +38,15 @@ package struct CallMesh: Sendable, Equatable {
         /// Report to the machine that another device of the user answered.
         case answeredElsewhere
         case end(DeviceCallMachine.Reason)
-        /// The only other device left. The log reports the end, unless the device could not report
-        /// it: end the call after `leaveTime`.
+        /// The only other device has left the call. End the call after `leaveTime`, unless the log
+        /// reports the end before.
         case awaitEnd
         /// Another device reports that the call of a group is full. End with `full` unless a device
         /// connects within `joinTime`. Does nothing while the device already waits.
         case awaitPeers
     }
 
-    /// The maximum number of other devices: a mesh of four.
+    /// The maximum number of other devices. The mesh has at most four devices.
     package static let maximumPeers = 3
     private static let maximumEarly = 8
     package static let leaveTime = Duration.seconds(5)
@@ -108,8 +108,8 @@ package struct CallMesh: Sendable, Equatable {
         switch phase {
         case .starting, .over: return []
         case .incoming, .joining:
-            // Devices with a session answer the later announcement of this device, so theirs is
-            // ignored.
+            // Devices with a session answer the later announcement of this device. Therefore, their
+            // announcement is ignored here.
             if case .join = signal.content, peer.session.isEmpty, self.early.count < Self.maximumEarly { self.early.append(peer) }
             return []
         case .outgoing, .active: break
@@ -136,7 +136,8 @@ package struct CallMesh: Sendable, Equatable {
         }
     }
 
-    /// Handles `full` in a group. One member cannot make the device leave while others connect.
+    /// Handles a `full` signal in a group. One member cannot make the device leave while others
+    /// connect.
     private mutating func refused(by peer: Peer, in phase: DeviceCallMachine.Phase) -> [Action] {
         let actions = self.remove(peer)
         let isConcerned = self.isJoining || !actions.isEmpty
@@ -147,7 +148,8 @@ package struct CallMesh: Sendable, Equatable {
         let isKnown = self.peers.contains(peer)
         if (isReply || isRepeated) && isKnown { return [] }
         var actions: [Action] = []
-        // A device that returns replaces its former connection. In a pair, so does another device.
+        // A device that joins again replaces its former connection. In a pair, another device of
+        // the same user also replaces the connection.
         for former in self.peers where former.user == peer.user && (!self.isGroup || former.device == peer.device) {
             if former != peer, !former.session.isEmpty { actions.append(.send(.leave(isMoved: true), to: .peer(former))) }
             actions += self.remove(former)

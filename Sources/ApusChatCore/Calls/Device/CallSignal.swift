@@ -3,13 +3,14 @@ package import ApusJSON
 
 /// The `data` of a `signal` between the devices of a call (`docs/calls.md`).
 ///
-/// It comes from other users, so each field is checked and bounded.
+/// The data is received from other users. Therefore, each field is validated and bounded.
 package struct CallSignal: Sendable, Hashable {
     package enum Content: Sendable, Hashable {
         /// The device takes part. `isReply`: the device answers an announcement. `isRepeated`: the
         /// device announces itself again after a reconnection.
         case join(isReply: Bool = false, isRepeated: Bool = false)
-        /// The device leaves. `isMoved`: another device of the recipient took its place.
+        /// The device leaves. `isMoved`: another device of the recipient's user replaced the
+        /// recipient.
         case leave(isMoved: Bool = false)
         case full
         case answered
@@ -23,9 +24,9 @@ package struct CallSignal: Sendable, Hashable {
     package static let maximumCandidate = 1_000
 
     package var content: Content
-    /// The participation that sends the signal; empty for apps that do not send one.
+    /// The name of the participation that sends the signal; empty for apps that do not send a name.
     package var session: String
-    /// The participation that receives the signal; empty for announcements.
+    /// The name of the participation that receives the signal; empty for announcements.
     package var recipient: String
 
     package init(_ content: Content, session: String, recipient: String = "") {
@@ -34,7 +35,7 @@ package struct CallSignal: Sendable, Hashable {
         self.recipient = recipient
     }
 
-    /// Returns nil for data that cannot be used.
+    /// Parses the data of a signal. Returns nil if the data is not valid.
     package init?(_ data: JSONObject) {
         guard let content = Self.content(data) else { return nil }
         self.init(content, session: Self.name(data["session"]), recipient: Self.name(data["to"]))

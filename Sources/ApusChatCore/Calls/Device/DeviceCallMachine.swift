@@ -2,8 +2,8 @@ package import ApusChatProtocol
 
 /// The states of a call on one device, from the ring to the end.
 ///
-/// The log contains the state for all devices, see ``CallMachine``; this machine adds the state of
-/// the device.
+/// The log contains the state of the call for all devices (``CallMachine``). This machine adds the
+/// state of one device.
 ///
 ///     starting ── outgoing ─┐
 ///                           ├─ active ── over
@@ -12,9 +12,9 @@ package import ApusChatProtocol
 /// Each phase can end in `over`, which is final.
 package struct DeviceCallMachine: Sendable, Equatable {
     package enum Phase: Sendable, Hashable {
-        /// The user calls, and the server has not answered.
+        /// The user started a call, and the server has not answered.
         case starting
-        /// The call rings at the other users.
+        /// The call rings for the other users.
         case outgoing
         /// The call rings on this device.
         case incoming
@@ -24,13 +24,13 @@ package struct DeviceCallMachine: Sendable, Equatable {
         case over(Reason)
     }
 
-    /// The reason for the end.
+    /// The reason why the call ended on this device.
     package enum Reason: Sendable, Hashable, CaseIterable {
         case hungUp, noAnswer, declined, busy, missed, elsewhere, ended, lost, full, failed, unsupported
     }
 
     package enum Action: Sendable, Equatable {
-        /// Show that the call rings at the others.
+        /// Show that the call rings for the other users.
         case ring
         /// Report `accepted`, and pass the result to `joined`.
         case accept
@@ -65,7 +65,7 @@ package struct DeviceCallMachine: Sendable, Equatable {
         return isOwn ? .ring : .accept
     }
 
-    /// Handles the answer of the user.
+    /// Handles the acceptance of the call by the user.
     package mutating func answered() -> Action {
         guard self.phase == .incoming else { return .doNothing }
         self.phase = .joining
@@ -76,10 +76,10 @@ package struct DeviceCallMachine: Sendable, Equatable {
     /// rings.
     package mutating func answerFailed() { if self.phase == .joining { self.phase = .incoming } }
 
-    /// Handles the result of the report of the answer.
+    /// Handles the server's response to the `accept` action.
     ///
-    /// - Parameter counts: Whether this device takes the call: it was the first of the user, or
-    ///   several can take part.
+    /// - Parameter counts: Whether this device takes part: it was the first device of the user that
+    ///   answered, or several devices of a user can take part.
     package mutating func joined(counts: Bool) -> Action {
         guard self.phase == .joining else { return .doNothing }
         guard counts else { return self.end(.elsewhere) }

@@ -1,8 +1,8 @@
 /// The negotiation with one other device of a call: perfect negotiation (W3C WebRTC 1.0, section
 /// 10.7) with the states of RFC 8829 section 3.2.
 ///
-/// The shell carries out one action completely before it passes the next event, so that an offer is
-/// never half made when the offer of the other side arrives.
+/// The shell carries out one action completely before it passes the next event, so that no offer is
+/// incomplete when an offer of the other side arrives.
 package struct PeerNegotiation: Sendable, Equatable {
     package enum Action: Sendable, Equatable {
         /// Create an offer, set it as the local description, and send it.
@@ -15,7 +15,7 @@ package struct PeerNegotiation: Sendable, Equatable {
         case applyAnswer
         /// Send the own offer again.
         case repeatOffer
-        /// Announce the device again, because nothing of the other device has arrived.
+        /// Announce the device again, because no signal of the other device has arrived.
         case announce
         case restartICE
         case addCandidate
@@ -31,7 +31,7 @@ package struct PeerNegotiation: Sendable, Equatable {
         case haveLocalOffer
     }
 
-    /// Whether this side yields if two offers cross.
+    /// Whether this side withdraws its offer if both sides make an offer at the same time.
     package let isPolite: Bool
     private var state = State.stable
     private var isIgnoringOffer = false
@@ -78,7 +78,7 @@ package struct PeerNegotiation: Sendable, Equatable {
 
     package func receivedCandidate() -> Action { self.isIgnoringOffer ? .tryCandidate : .addCandidate }
 
-    /// Handles the success of `answer` and `applyAnswer`.
+    /// Handles the success of an `answer` or `applyAnswer` action.
     package mutating func settled() -> Action {
         self.hasRemoteDescription = true
         guard self.isNeeded, self.state == .stable else { return .doNothing }
@@ -90,13 +90,13 @@ package struct PeerNegotiation: Sendable, Equatable {
     package mutating func offerFailed() { self.state = .stable }
 
     /// Handles a reconnection of the chat, and a connection that does not recover by itself.
-    /// Repeats what may have been lost.
+    /// Repeats signals that may have been lost.
     package mutating func resumed(isConnected: Bool) -> Action {
         if self.state == .haveLocalOffer { return .repeatOffer }
         guard self.hasRemoteDescription else { return .announce }
         return isConnected ? .doNothing : .restartICE
     }
 
-    /// Handles another network of the device.
+    /// Handles a change of the device's network.
     package func networkChanged() -> Action { self.hasRemoteDescription ? .restartICE : .doNothing }
 }

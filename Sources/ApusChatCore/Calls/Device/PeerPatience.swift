@@ -25,7 +25,7 @@ package struct PeerPatience: Sendable, Equatable {
 
     package init() {}
 
-    /// Begins with a connection that is being established.
+    /// Starts the timer for a connection that is being established.
     package mutating func began(at time: Int64) -> Action {
         self.lostAt = time
         return .startTimer(Self.retryInterval)
@@ -43,8 +43,8 @@ package struct PeerPatience: Sendable, Equatable {
         }
     }
 
-    /// - Parameter isChatOnline: Whether signals can be sent. Without the chat nothing can be
-    ///   negotiated, so the time begins anew.
+    /// - Parameter isChatOnline: Whether signals can be sent. If not, no negotiation is possible,
+    ///   so the time limit restarts.
     package mutating func timerFired(at time: Int64, isChatOnline: Bool) -> Action {
         guard let lostAt else { return .doNothing }
         guard time - lostAt >= Self.limit else { return .repair(thenTimerAfter: Self.retryInterval) }

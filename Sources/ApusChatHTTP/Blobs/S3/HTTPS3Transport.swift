@@ -5,11 +5,11 @@ import NIOConcurrencyHelpers
 import NIOCore
 import NIOHTTP1
 
-/// Sends requests over HTTP/1.1.
+/// Sends the requests of an S3 client over HTTP/1.1.
 package final class HTTPS3Transport: S3Transport {
     /// The maximum time until the head of a response. It includes the upload of a part.
     private static let timeout = TimeAmount.seconds(300)
-    /// The time for which a connection may make no progress.
+    /// The maximum time without progress on a connection.
     private static let idleTimeout = TimeAmount.seconds(30)
     private static let connectTimeout = TimeAmount.seconds(5)
     /// The maximum number of connections. Each running download has one.

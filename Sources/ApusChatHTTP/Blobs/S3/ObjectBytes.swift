@@ -11,11 +11,11 @@ enum ObjectBytes {
     ///
     /// - Parameters:
     ///   - first: The response to the request for the range.
-    ///   - get: Requests the rest of the range.
+    ///   - get: A function that requests the rest of the range.
     static func sequence(
         _ first: S3Answer, _ range: ClosedRange<Int64>, get: @escaping @Sendable (ClosedRange<Int64>) async throws -> S3Answer
     ) -> BlobBytes {
-        // An object that is shorter than the range has fewer bytes.
+        // The object can be shorter than the range.
         let end = min(range.upperBound, range.lowerBound + (first.size ?? .max - range.lowerBound) - 1)
         return BlobBytes {
             var offset = range.lowerBound

@@ -15,8 +15,8 @@ package import NIOPosix
 
 /// Keeps blobs as objects of a bucket: `PREFIX/ab/abcd…`, as ``FolderBlobStore`` names files.
 ///
-/// A file is copied in pieces, so that its size does not determine the memory in use. Until it is
-/// copied, the file of the upload on this machine is the only copy.
+/// A file is copied in pieces, so that its size does not determine the memory in use. Until the
+/// copy is complete, only this machine has the bytes, in the file of the upload.
 package final class S3BlobStore: BlobStore {
     private let client: S3Client
     private let journal: BlobJournal
@@ -107,7 +107,7 @@ package final class S3BlobStore: BlobStore {
     // MARK: Records
 
     package func willRemove(_ blob: BlobID) async throws {
-        // The id of an upload that is recorded is kept.
+        // An existing record is kept, because it can contain the id of an upload.
         try await self.threads.runIfActive { if !self.journal.contains(blob) { try self.journal.add(blob) } }
     }
 

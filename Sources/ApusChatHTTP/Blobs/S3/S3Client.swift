@@ -10,7 +10,7 @@ package struct S3Client: Sendable {
     let location: S3Location
     let credentials: S3Credentials
     let transport: any S3Transport
-    /// The time, in milliseconds since 1970.
+    /// Returns the time, in milliseconds since 1970.
     let now: @Sendable () -> Int64
     let sleep: @Sendable (Duration) async throws -> Void
 
@@ -47,7 +47,7 @@ package struct S3Client: Sendable {
         _ = try await self.send(.put(key, hash: try await content.hash()), body: content.body)
     }
 
-    /// Removes an object, which need not exist.
+    /// Removes an object. Does nothing if the object does not exist.
     func delete(_ key: String) async throws { _ = try await self.optional(.delete(key)) }
 
     // MARK: Uploads in parts
@@ -80,7 +80,7 @@ package struct S3Client: Sendable {
         }
     }
 
-    /// Removes an unfinished upload, which need not exist.
+    /// Removes an unfinished upload. Does nothing if the upload does not exist.
     func abortUpload(_ key: String, _ upload: String) async throws { _ = try await self.optional(.abortUpload(key, upload)) }
 
     // MARK: Requests

@@ -24,7 +24,7 @@ package struct S3Answer: Sendable {
     var size: Int64? { self.headers["content-length"].flatMap { Int64($0) } }
 }
 
-/// Sends signed requests. Tests replace it.
+/// Sends signed requests. Tests use another implementation.
 package protocol S3Transport: Sendable {
     func send(_ request: S3Request.Signed, body: S3Body) async throws -> S3Answer
 

@@ -6,13 +6,13 @@ import NIOCore
 import NIOHTTP1
 import NIOPosix
 
-/// Calls of larger groups by a LiveKit server: makes tokens, and manages rooms by its API
-/// `RoomService` (Twirp, in JSON).
+/// Runs the calls of larger groups on a LiveKit server: makes tokens, and manages rooms through the
+/// API `RoomService` (Twirp with JSON).
 final class LiveKitBackend: CallBackend {
-    /// A refusal of LiveKit.
+    /// An error response of LiveKit.
     struct Refusal: Error, CustomStringConvertible {
         var status: UInt
-        /// The code of Twirp, such as `not_found`.
+        /// The Twirp error code, such as `not_found`.
         var code: String
         var description: String { "LiveKit answered with the status \(self.status) (\(self.code))" }
     }
@@ -21,7 +21,8 @@ final class LiveKitBackend: CallBackend {
     private static let answerBytes = 1_024 * 1_024
     /// The time after which LiveKit removes a room that no participant has joined, in seconds.
     private static let emptyTimeout: Int64 = 120
-    /// The time before its creation from which a token is valid, in seconds, because clocks differ.
+    /// The period before its creation in which a token is already valid, in seconds. It allows for
+    /// clock differences.
     private static let tolerance: Int64 = 60
     private static let requestLifetime: Int64 = 60
 

@@ -13,7 +13,7 @@ struct LiveKitToken: Sendable {
     var name: String?
     /// The grants of the claim `video`.
     var grants: JSONObject
-    /// The times from and until which the token is valid, in seconds since 1970.
+    /// The period in which the token is valid, in seconds since 1970.
     var validity: Range<Int64>
 
     /// Returns the grants of a participant of a room.

@@ -30,7 +30,7 @@ public struct DelimiterDecoder: NIOSingleStepByteToMessageDecoder, Sendable {
 
     /// Returns the next frame, or `nil` when it is incomplete.
     ///
-    /// - Throws: ``FramedError/Code/frameTooLarge``.
+    /// - Throws: ``FramedError/Code/frameTooLarge`` when the frame exceeds the maximum length.
     public mutating func decode(buffer: inout ByteBuffer) throws(FramedError) -> ByteBuffer? {
         if let failure = self.failure { throw failure }
         let isFound = self.search(buffer)
@@ -142,7 +142,7 @@ public struct DelimiterEncoder: MessageToByteEncoder, Sendable {
     /// Appends a frame and the delimiter to the buffer.
     ///
     /// - Throws: ``FramedError/Code/invalidUse`` when the encoded frame contains a delimiter before
-    ///   its end: the peer would decode two frames. Nothing was written then.
+    ///   its end: the peer would decode two frames. In this case, nothing is written.
     public func encode(data frame: ByteBuffer, out buffer: inout ByteBuffer) throws(FramedError) {
         var whole = frame
         whole.writeBytes(self.delimiter.bytes)

@@ -50,8 +50,8 @@ public struct FixedLengthEncoder: MessageToByteEncoder, Sendable {
 
     /// Appends a frame to the buffer.
     ///
-    /// - Throws: ``FramedError/Code/invalidUse`` when the frame has another length. Nothing was
-    ///   written then.
+    /// - Throws: ``FramedError/Code/invalidUse`` when the frame has another length. In this case,
+    ///   nothing is written.
     public func encode(data frame: ByteBuffer, out buffer: inout ByteBuffer) throws(FramedError) {
         guard frame.readableBytes == self.length else {
             throw FramedError(.invalidUse, message: "a frame must have \(self.length) bytes, not \(frame.readableBytes)")

@@ -26,8 +26,8 @@ public struct LengthPrefixedDecoder: NIOSingleStepByteToMessageDecoder, Sendable
 
     /// Returns the next frame, or `nil` when it is incomplete.
     ///
-    /// - Throws: ``FramedError/Code/frameTooLarge``, or ``FramedError/Code/malformedHeader`` for an
-    ///   invalid length.
+    /// - Throws: ``FramedError/Code/frameTooLarge`` for a frame above the limit, or
+    ///   ``FramedError/Code/malformedHeader`` for an invalid length.
     public mutating func decode(buffer: inout ByteBuffer) throws(FramedError) -> ByteBuffer? {
         if let failure = self.failure { throw failure }
         do throws(FramedError) {
@@ -78,8 +78,8 @@ public struct LengthPrefixedEncoder: MessageToByteEncoder, Sendable {
 
     /// Appends the length and the frame to the buffer.
     ///
-    /// - Throws: ``FramedError/Code/frameTooLarge`` when the length does not fit the prefix.
-    ///   Nothing was written then.
+    /// - Throws: ``FramedError/Code/frameTooLarge`` when the length does not fit the prefix. In
+    ///   this case, nothing is written.
     public func encode(data frame: ByteBuffer, out buffer: inout ByteBuffer) throws(FramedError) {
         try self.prefix.write(payloadLength: frame.readableBytes, into: &buffer)
         buffer.writeImmutableBuffer(frame)

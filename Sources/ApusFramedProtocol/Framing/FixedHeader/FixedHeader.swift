@@ -43,9 +43,9 @@ public struct FixedHeader: Hashable, Sendable {
 
     /// Reads a header.
     ///
-    /// SocketDemo accepts whatever its JSON library parses, and other readers may parse it
-    /// differently. This initializer therefore rejects a length that is missing, negative,
-    /// fractional or not a number, repeated names, and padding other than zeros.
+    /// SocketDemo accepts any text that its JSON library parses, and other readers may interpret
+    /// the same text differently. This initializer therefore rejects a length that is missing,
+    /// negative, fractional or not a number, repeated names, and padding other than zeros.
     ///
     /// - Parameters:
     ///   - bytes: The whole header, including its padding.
@@ -73,7 +73,7 @@ public struct FixedHeader: Hashable, Sendable {
     ///
     /// - Parameter headerLength: The agreed length of the header.
     /// - Throws: ``FramedError/Code/headerTooLarge`` when the fields do not fit;
-    ///   ``FramedError/Code/invalidUse`` when they cannot be written, or the length is not within
+    ///   ``FramedError/Code/invalidUse`` when they have no JSON form, or the length is not within
     ///   ``agreeableLengths``.
     public func encoded(headerLength: Int) throws(FramedError) -> ByteBuffer {
         guard Self.agreeableLengths.contains(headerLength) else {

@@ -47,13 +47,13 @@ public struct FixedHeaderDecoder: NIOSingleStepByteToMessageDecoder, Sendable {
         if case .header = self.state { buffer.readableBytes > 0 } else { false }
     }
 
-    /// Returns whether a message has begun and not ended. `buffer` holds the bytes that are not
+    /// Returns whether a message has begun and not ended. `buffer` contains the bytes that are not
     /// decoded yet.
     package func isWithinFrame(_ buffer: ByteBuffer) -> Bool {
         if case .header = self.state { buffer.readableBytes > 0 } else { true }
     }
 
-    /// Returns the next part, or `nil` when it needs more bytes.
+    /// Returns the next part, or `nil` when more bytes are needed.
     ///
     /// - Throws: ``FramedError/Code/malformedHeader`` or ``FramedError/Code/frameTooLarge``.
     public mutating func decode(buffer: inout ByteBuffer) throws(FramedError) -> InboundOut? {

@@ -41,8 +41,8 @@ package struct FrameDecoder: NIOSingleStepByteToMessageDecoder, Sendable {
         if case .start = self.state { buffer.readableBytes > 0 } else { true }
     }
 
-    /// Returns the next part, or `nil` when it needs more bytes. `buffer` then holds at most one
-    /// incomplete head.
+    /// Returns the next part, or `nil` when more bytes are needed. `buffer` then contains at most
+    /// one incomplete head.
     package mutating func decode(buffer: inout ByteBuffer) throws(FramedError) -> InboundOut? {
         do throws(FramedError) {
             return try self.next(&buffer)

@@ -30,11 +30,11 @@ public struct FrameHead: Hashable, Sendable {
         self.bodyLength = bodyLength
     }
 
-    /// Writes the head; the body follows it.
+    /// Writes the head. The caller writes the body after it.
     ///
     /// - Throws: ``FramedError/Code/headerTooLarge`` above ``FramedLimits/highestHeaderBytes``;
     ///   ``FramedError/Code/invalidUse`` for values without a JSON form, a header nested too
-    ///   deeply, or a negative ``bodyLength``. Nothing was written then.
+    ///   deeply, or a negative ``bodyLength``. In these cases, nothing is written.
     public func write(into buffer: inout ByteBuffer) throws(FramedError) {
         guard let bodyLength = UInt64(exactly: self.bodyLength) else {
             throw FramedError(.invalidUse, message: "`bodyLength` must not be negative, but is \(self.bodyLength)")

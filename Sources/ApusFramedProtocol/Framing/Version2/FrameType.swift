@@ -1,5 +1,5 @@
-/// The type of a frame of version 2. An open set: the peer may send types that are unknown here
-/// (``FrameFlags/optional``).
+/// The type of a frame of version 2. The peer may send types that this implementation does not
+/// recognize (``FrameFlags/optional``).
 public struct FrameType: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
     /// The number on the wire.
     public let rawValue: UInt8
@@ -17,7 +17,7 @@ public struct FrameType: RawRepresentable, Hashable, Sendable, CustomStringConve
     public static let offer = Self(rawValue: 2)
     /// Accepts an offer, starting at an offset.
     public static let accept = Self(rawValue: 3)
-    /// Carries a chunk of the file.
+    /// Contains a chunk of a file.
     public static let data = Self(rawValue: 4)
     /// Acknowledges the bytes before an offset as written and synced.
     public static let ack = Self(rawValue: 5)

@@ -9,8 +9,8 @@ import NIOCore
 /// Source: Socket.IO protocol v5, "Packet encoding" and "Sample session". Every error is final: the
 /// connection closes with "parse error".
 package struct SocketIOJSONDecoder: Sendable {
-    /// A packet that awaits attachments. Its values are created last, so that it uses no more
-    /// memory than was received.
+    /// A packet that awaits attachments. Its values are created after the last one, so that it uses
+    /// no more memory than the received bytes.
     private struct Partial {
         var header: SocketIOPacketHeader
         /// The JSON of the packet, already validated.
@@ -20,7 +20,7 @@ package struct SocketIOJSONDecoder: Sendable {
         var isWhole: Bool { self.attachments.count >= self.header.attachments }
     }
 
-    /// The cases are indirect, because every connection has a decoder and most receive no
+    /// The large cases are indirect, because every connection has a decoder and most receive no
     /// attachments.
     private enum State {
         /// The next message is a text. Transitions to `collecting` or `failed`.
@@ -28,7 +28,7 @@ package struct SocketIOJSONDecoder: Sendable {
         /// The next message is an attachment. Transitions to `idle` after the last one, or to
         /// `failed`.
         indirect case collecting(Partial)
-        /// Every later message gets the same error. Final.
+        /// Every later message fails with this error. Final.
         indirect case failed(SocketIOError)
     }
 
@@ -46,11 +46,11 @@ package struct SocketIOJSONDecoder: Sendable {
         if case .collecting(let partial) = self.state { partial.header.namespace } else { nil }
     }
 
-    /// Decodes the next message. Returns the packet that it completes, or `nil` if attachments are
-    /// due.
+    /// Decodes the next message. Returns the packet that the message completes, or `nil` if
+    /// attachments must follow.
     ///
     /// - Throws: ``SocketIOError/Code/malformedPacket``, ``SocketIOError/Code/invalidPayload`` or
-    ///   ``SocketIOError/Code/tooManyAttachments``, and the same error for every later message.
+    ///   ``SocketIOError/Code/tooManyAttachments``. Every later message throws the same error.
     package mutating func received(_ message: EngineIOMessage) throws(SocketIOError) -> UndecodedPacket? {
         do throws(SocketIOError) {
             switch message {
@@ -65,7 +65,7 @@ package struct SocketIOJSONDecoder: Sendable {
         }
     }
 
-    /// The error of a text message in place of an attachment or after an error.
+    /// The error of a text message that arrives in place of an attachment or after an error.
     private var errorOfUnexpectedText: SocketIOError {
         switch self.state {
         case .failed(let error): error
@@ -101,7 +101,7 @@ package struct SocketIOJSONDecoder: Sendable {
 
 extension SocketIOJSONDecoder {
     /// Validates a text message, without copying it. Returns the packet, with its arguments not
-    /// decoded, or `nil` if attachments follow. Their packet is decoded after the last one.
+    /// decoded. Returns `nil` if attachments follow; the packet is decoded after the last one.
     private mutating func receivedText(_ text: ByteBuffer) throws(SocketIOError) -> UndecodedPacket? {
         let result = text.withUnsafeReadableBytes { bytes -> Result<UndecodedPacket?, SocketIOError> in
             do throws(SocketIOError) {

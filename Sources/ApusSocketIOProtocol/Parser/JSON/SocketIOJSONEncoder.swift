@@ -6,12 +6,12 @@ import NIOCore
 /// messages in between.
 ///
 /// Source: Socket.IO protocol v5, "Packet encoding". Binary data anywhere in the arguments makes
-/// the packet a binary one.
+/// the packet a BINARY_EVENT or BINARY_ACK.
 package enum SocketIOJSONEncoder {
     /// Encodes a packet as messages.
     ///
     /// - Throws: ``SocketIOError/Code/invalidUse`` for a reserved event name, a negative ack id, a
-    ///   number that is not finite, a value nested too deep, binary data in a CONNECT, an object
+    ///   number that is not finite, a value nested too deeply, binary data in a CONNECT, an object
     ///   that looks like a placeholder next to binary data, or a namespace that contains a comma or
     ///   does not start with a slash.
     package static func encode(_ packet: SocketIOPacket) throws(SocketIOError) -> [EngineIOMessage] {
@@ -37,7 +37,7 @@ package enum SocketIOJSONEncoder {
     /// - Parameters:
     ///   - omitsText: Whether to omit arguments that were received as text. The caller inserts them
     ///     before the last byte.
-    ///   - attachments: The number of messages that follow; `nil` without binary data.
+    ///   - attachments: The number of binary messages that follow; `nil` without binary data.
     static func writeText(
         of head: PacketHead, _ arguments: SocketIOPayload, omitsText: Bool = false, namespace: String, attachments: Int? = nil,
         into bytes: inout [UInt8]
@@ -97,7 +97,7 @@ package enum SocketIOJSONEncoder {
         switch arguments.storage {
         case .text(let text):
             if !isFirst { output.append(UInt8(ascii: ",")) }
-            if !omitsText { text.withUnsafeReadableBytes { output.append($0) } }  // unchanged
+            if !omitsText { text.withUnsafeReadableBytes { output.append($0) } }  // text as received
         case .values(let values):
             var isFirst = isFirst
             for value in values {

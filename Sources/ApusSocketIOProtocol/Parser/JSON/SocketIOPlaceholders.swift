@@ -10,8 +10,8 @@ enum SocketIOPlaceholders {
     /// Replaces each `.binary` with a placeholder and appends its bytes to `attachments`.
     ///
     /// Throws for an object that already looks like a placeholder: the receiver would replace it
-    /// with an attachment or close the connection. A value relayed from one peer must not do that
-    /// to others.
+    /// with an attachment or close the connection. A relayed value of one peer must not affect
+    /// others in this way.
     static func extract(from value: SocketIOValue, into attachments: inout [ByteBuffer]) throws(SocketIOError) -> SocketIOValue {
         try value.replacing { value throws(SocketIOError) in
             switch value {
@@ -25,10 +25,10 @@ enum SocketIOPlaceholders {
         }
     }
 
-    /// Replaces the placeholders with the attachments, and sets the used ones to `nil` in
+    /// Replaces the placeholders with the attachments, and sets each used attachment to `nil` in
     /// `attachments`.
     ///
-    /// Each attachment is used once, and no encoder refers to one twice. With repeated use, 30,000
+    /// Each attachment can be used once; no encoder refers to one twice. Otherwise 30,000
     /// placeholders for one megabyte would become 30 GB when relayed.
     static func fill(_ value: SocketIOValue, from attachments: inout [ByteBuffer?]) throws(SocketIOError) -> SocketIOValue {
         try value.replacing { value throws(SocketIOError) in

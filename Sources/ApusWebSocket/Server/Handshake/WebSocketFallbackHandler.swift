@@ -3,7 +3,7 @@ import HTTPTypes
 import NIOCore
 import NIOHTTP1
 
-/// Answers the requests that do not ask for a WebSocket, in a server without a web framework.
+/// Answers all requests that are not WebSocket requests, in a server without a web framework.
 final class WebSocketFallbackHandler: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundOut = HTTPServerResponsePart
@@ -16,7 +16,7 @@ final class WebSocketFallbackHandler: ChannelInboundHandler, RemovableChannelHan
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        // Answers immediately, without waiting for a body. The connection closes.
+        // Answer immediately, without waiting for a body. The connection closes.
         guard case .head(let head) = self.unwrapInboundIn(data), !self.hasAnswered else { return }
         self.hasAnswered = true
         let path = HTTPRequestTarget(head.uri).path.split(atByte: "?").first ?? ""

@@ -8,8 +8,8 @@ import NIOHTTP1
 
 /// Answers the WebSocket requests of an HTTP/1 connection and passes all other requests on.
 ///
-/// Its place is between an HTTP codec and the handlers of other requests, without a web framework
-/// or inside a hummingbird server. Confined to the channel's event loop.
+/// In the pipeline, it follows an HTTP codec and precedes the handlers of other requests, which may
+/// be those of a hummingbird server. Confined to the channel's event loop.
 final class WebSocketHTTPHandler: ChannelDuplexHandler, RemovableChannelHandler, EventLoopTimerOwner {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart
@@ -20,8 +20,8 @@ final class WebSocketHTTPHandler: ChannelDuplexHandler, RemovableChannelHandler,
     private let handshake: WebSocketServerHandshake
     /// Whether the connection uses TLS.
     private let isSecure: Bool
-    /// The deadline of the connection; `nil` inside another server, where it starts with the head
-    /// of the request.
+    /// The deadline of the handshake; `nil` inside another server, where the deadline starts with
+    /// the head of the request.
     private let deadline: NIODeadline?
     private var machine = WebSocketHTTPStateMachine()
     private var context: ChannelHandlerContext?
@@ -68,7 +68,7 @@ final class WebSocketHTTPHandler: ChannelDuplexHandler, RemovableChannelHandler,
         self.server.timers.value(on: context.eventLoop).cancel(&self.timer)
     }
 
-    /// Ends the handshake when its deadline has passed.
+    /// Ends the handshake at its deadline.
     func timerFired(_ name: EventLoopTimer.Name) {
         self.timerIsSet = false
         switch self.machine.timerFired() {
@@ -104,8 +104,8 @@ final class WebSocketHTTPHandler: ChannelDuplexHandler, RemovableChannelHandler,
         }
     }
 
-    /// Holds reads during a handshake: the client must not send yet, and what it sends stays in the
-    /// kernel.
+    /// Delays reads during a handshake. The client must not send yet; bytes that it sends remain in
+    /// the kernel.
     func read(context: ChannelHandlerContext) {
         if self.machine.pausesReading {
             self.readIsHeld = true
@@ -190,7 +190,7 @@ final class WebSocketHTTPHandler: ChannelDuplexHandler, RemovableChannelHandler,
         if self.readIsHeld { context.read() }
         self.server.open(request, agreement, permit, on: context.channel) { handler in
             WebSocketServerUpgrade.replaceHTTPHandlers(in: context.pipeline.syncOperations, removing: self, with: handler)
-            // Without TLS, the handler comes directly after the transport.
+            // Without TLS, the handler is the first one of the pipeline.
             if self.deadline != nil, !self.isSecure { handler.shareReceiveBuffer() }
         }
     }

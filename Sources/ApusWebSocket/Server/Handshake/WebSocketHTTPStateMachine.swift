@@ -1,25 +1,25 @@
 import HTTPTypes
 
-/// Follows the requests of one HTTP/1 connection until one of them asks for a WebSocket. Performs
-/// no I/O.
+/// Tracks the requests of one HTTP/1 connection until a WebSocket request arrives. Performs no I/O.
 ///
-/// Other requests are passed on. The WebSocket request waits until the earlier ones are answered:
-/// responses keep the order of the requests, and the HTTP handlers must not be removed while a
-/// response is being written.
+/// Other requests are passed on. The WebSocket request waits until the earlier requests are
+/// answered: responses must be in the order of the requests, and the HTTP handlers must not be
+/// removed while a response is being written.
 struct WebSocketHTTPStateMachine {
     private enum State {
-        /// Between requests. Leaves with a head.
+        /// Between requests. Transitions to `forwarding` or `reading` (a head).
         case idle
-        /// Within another request. Leaves to `idle` with its end.
+        /// Within another request. Transitions to `idle` (the end of the request).
         case forwarding
-        /// Within a WebSocket request. Leaves to `waiting` or `deciding` with its end.
+        /// Within a WebSocket request. Transitions to `waiting` or `deciding` (the end of the
+        /// request).
         case reading(HTTPRequest, hasBody: Bool)
-        /// The WebSocket request is complete, earlier ones are unanswered. Leaves to `deciding`
-        /// with the last response.
+        /// The WebSocket request is complete, but earlier requests are unanswered. Transitions to
+        /// `deciding` (the last response).
         case waiting(HTTPRequest, hasBody: Bool)
-        /// The server evaluates the request. Leaves to `finished`.
+        /// The server evaluates the request. Transitions to `finished`.
         case deciding
-        /// Upgraded or refused: nothing more is read. Final.
+        /// Upgraded or refused; no more bytes are read. Final.
         case finished
     }
 
@@ -36,8 +36,8 @@ struct WebSocketHTTPStateMachine {
         case doNothing
     }
 
-    /// Whether further bytes would only be queued: a client must not send before it has the
-    /// response.
+    /// Whether further bytes would only be queued. A client must not send before it has received
+    /// the response.
     var pausesReading: Bool {
         switch self.state {
         case .waiting, .deciding: true
@@ -47,7 +47,8 @@ struct WebSocketHTTPStateMachine {
 
     /// Handles the head of a request.
     ///
-    /// - Parameter request: The request, if it asks for the WebSocket of the server.
+    /// - Parameter request: The request, if it is a WebSocket request for this server; otherwise
+    ///   `nil`.
     mutating func receivedHead(_ request: HTTPRequest?) -> Action {
         switch self.state {
         case .idle:
@@ -61,7 +62,7 @@ struct WebSocketHTTPStateMachine {
         case .forwarding:
             return .forward  // the codec sends no second head
         case .reading, .waiting, .deciding, .finished:
-            return .doNothing  // pipelined behind a handshake: dropped, as the connection ends or is no longer HTTP
+            return .doNothing  // a request after a handshake is dropped
         }
     }
 
@@ -104,8 +105,8 @@ struct WebSocketHTTPStateMachine {
         }
     }
 
-    /// Finishes the decision. Returns `false` if the connection has ended or the deadline has
-    /// passed.
+    /// Records the server's decision. Returns `false` if the connection has ended or the deadline
+    /// has passed.
     mutating func decided() -> Bool {
         switch self.state {
         case .deciding:
@@ -117,9 +118,10 @@ struct WebSocketHTTPStateMachine {
     }
 
     enum TimerAction: Equatable {
-        /// Refuse the handshake, which took too long.
+        /// Refuse the handshake because the evaluation exceeded the deadline.
         case refuse
-        /// Close without a response: the request is incomplete, or earlier ones are unanswered.
+        /// Close without a response, because the request is incomplete or earlier requests are
+        /// unanswered.
         case close
         case doNothing
     }

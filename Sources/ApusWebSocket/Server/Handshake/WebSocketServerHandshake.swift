@@ -2,7 +2,7 @@ import ApusBytes
 import ApusWebSocketProtocol
 import HTTPTypes
 
-/// Evaluates the requests of clients for a WebSocket. Performs no I/O.
+/// Evaluates WebSocket requests. Performs no I/O.
 ///
 /// Source: RFC 6455 section 4.2.
 struct WebSocketServerHandshake {
@@ -15,9 +15,9 @@ struct WebSocketServerHandshake {
 
     let configuration: WebSocketServerConfiguration
 
-    /// Returns whether a request asks for a WebSocket on the server's path.
+    /// Returns whether a request is a WebSocket request for the server's path.
     ///
-    /// Other requests on the same path are passed on, since a page may exist there.
+    /// Other requests for the same path are passed on, because a page may exist at the path.
     func isOurs(_ request: HTTPRequest) -> Bool {
         guard let path = request.path else { return false }
         let end = path.utf8.firstIndex(of: UInt8(ascii: "?")) ?? path.endIndex
@@ -25,7 +25,7 @@ struct WebSocketServerHandshake {
         return WebSocketHandshake.fields(request.headerFields, .upgrade, contain: "websocket")
     }
 
-    /// Evaluates a WebSocket request. The caller then runs the application's check.
+    /// Evaluates a WebSocket request. After success, the caller runs the application's check.
     func judge(_ request: HTTPRequest, hasBody: Bool) throws(WebSocketUpgradeRefusal) -> Agreement {
         // A body before the frames would allow request smuggling.
         guard !hasBody else { throw WebSocketUpgradeRefusal(.badRequest, message: "A WebSocket request must not have a body") }
@@ -61,7 +61,7 @@ struct WebSocketServerHandshake {
 }
 
 extension HTTPField.Name {
-    /// A second `Host` field; the first became the request's authority.
+    /// The name of a second `Host` field. The first one became the request's authority.
     fileprivate static let host = Self("Host") ?? .accept  // the name is a valid token, so `accept` is never used
 }
 

@@ -3,11 +3,11 @@ package import HTTPTypes
 package import NIOCore
 import NIOHTTP1
 
-/// Turns an HTTP/1 connection into a WebSocket, from within a handler of its requests.
+/// Upgrades an HTTP/1 connection to a WebSocket, from within a handler of HTTP requests.
 ///
-/// After the end of the request, the handler writes and flushes the 101 with the fields of
-/// ``respond(to:protocols:)`` and its end, and calls ``replaceHTTPHandlers(in:removing:with:)`` in
-/// the same call.
+/// After the end of the request, the handler must write and flush a complete 101 response with the
+/// fields of ``respond(to:protocols:)``, and then, without returning, call
+/// ``replaceHTTPHandlers(in:removing:with:)``.
 package enum WebSocketServerUpgrade {
     /// Checks a request (RFC 6455 section 4.2.1) and returns the fields of the 101 response.
     ///
@@ -22,12 +22,12 @@ package enum WebSocketServerUpgrade {
     /// Replaces the HTTP/1 handlers of a pipeline with a WebSocket handler.
     ///
     /// The handler is added directly after the decoder, to receive the bytes that the decoder has
-    /// not consumed. A decoder created with `.dropBytes`, as in hummingbird, discards them; a
-    /// client must not send before it has the 101.
+    /// not consumed. A decoder created with `.dropBytes`, as in hummingbird, discards them. A
+    /// client must not send frames before it has received the 101.
     ///
     /// - Parameters:
     ///   - pipeline: The channel's pipeline, on its event loop.
-    ///   - mounted: The caller's own handler, which is removed as well.
+    ///   - mounted: The caller's own handler, which is also removed.
     ///   - handler: The WebSocket handler.
     package static func replaceHTTPHandlers(
         in pipeline: ChannelPipeline.SynchronousOperations,
@@ -53,8 +53,8 @@ package enum WebSocketServerUpgrade {
         self.remove(WebSocketFallbackHandler.self, from: pipeline)
         pipeline.removeHandler(mounted, promise: nil)
         guard let decoder else { return }
-        // Last: the decoder passes on its left-over bytes while it is removed, possibly only after
-        // the present read.
+        // Remove the decoder last: it passes on its left-over bytes when removed, possibly after
+        // the current read.
         pipeline.removeHandler(context: decoder).assumeIsolated().whenComplete { _ in
             handler.leftoverBytesPassed()
         }

@@ -12,11 +12,12 @@ public struct WebSocketSubprotocolSelection: Sendable {
 
     let choice: Choice
 
-    /// Selects no subprotocol. A client that offered some may continue without one, or close.
+    /// Selects no subprotocol. A client that offered subprotocols may continue without one, or
+    /// close.
     public static let none = Self(choice: .list([], isRequired: false))
 
-    /// Selects the first of the given subprotocols that the client offers; none if the client
-    /// offers none of them.
+    /// Selects the first of the given subprotocols that the client offers. If the client offers
+    /// none of them, no subprotocol is selected.
     public static func preferred(_ protocols: String...) -> Self { Self(choice: .list(protocols, isRequired: false)) }
 
     /// Selects the first of the given subprotocols that the client offers. A client that offers
@@ -27,7 +28,7 @@ public struct WebSocketSubprotocolSelection: Sendable {
     ///
     /// The closure runs on the connection's event loop and must not block. A
     /// ``WebSocketUpgradeRefusal`` that it throws is the response; any other error is answered with
-    /// 500. A subprotocol that was not offered counts as `nil`.
+    /// 500. A subprotocol that was not offered is treated as `nil`.
     public static func custom(_ choose: @escaping @Sendable (_ offered: [String], _ request: HTTPRequest) throws -> String?) -> Self {
         Self(choice: .custom(choose))
     }
@@ -46,7 +47,7 @@ public struct WebSocketSubprotocolSelection: Sendable {
         }
     }
 
-    /// Checks whether a handshake without a subprotocol is acceptable.
+    /// Checks whether a handshake without a subprotocol is permitted.
     ///
     /// - Throws: The refusal if a subprotocol is required.
     func checkNone() throws(WebSocketUpgradeRefusal) {

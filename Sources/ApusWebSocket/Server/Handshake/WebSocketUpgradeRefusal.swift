@@ -1,14 +1,14 @@
 public import HTTPTypes
 import NIOCore
 
-/// The response to a refused handshake. Thrown by ``WebSocketServerConfiguration/shouldUpgrade``
-/// and by the server's own checks.
+/// The response to a refused handshake. ``WebSocketServerConfiguration/shouldUpgrade`` and the
+/// server's own checks throw it.
 public struct WebSocketUpgradeRefusal: Error, Hashable, CustomStringConvertible {
     /// The status: 400 to 599.
     public var status: HTTPResponse.Status
     /// Additional fields. The server itself sets `Content-Type`, `Content-Length` and `Connection`.
     public var headerFields: HTTPFields
-    /// The body, a text for the developer of the client.
+    /// The body: a text for the developer of the client.
     public var message: String
 
     /// Creates a refusal.
@@ -55,8 +55,8 @@ public struct WebSocketUpgradeRefusal: Error, Hashable, CustomStringConvertible 
     /// The status and the message, on one line.
     public var description: String { "\(self.status.code): \(self.message)" }
 
-    /// The response to write. The connection closes after it, since the client's next bytes are
-    /// unknown.
+    /// The response to write. The connection must close after it, because the client may send
+    /// frames next.
     package var response: HTTPResponse {
         let isRefusal = (400...599).contains(self.status.code)
         var response = HTTPResponse(status: isRefusal ? self.status : .forbidden, headerFields: self.headerFields)
