@@ -39,6 +39,10 @@ let grdb = external("GRDB", "GRDB.swift", ["ChatClient", "ChatServer"])
 let grdbSQLite = external("GRDBSQLite", "GRDB.swift", ["ChatServer"])
 let serviceLifecycle = external("ServiceLifecycle", "swift-service-lifecycle", ["ChatServer", "Services"])
 let unixSignals = external("UnixSignals", "swift-service-lifecycle", ["ChatServer", "Services"])
+let metrics = external("Metrics", "swift-metrics", ["Observability"])
+let metricsTestKit = external("MetricsTestKit", "swift-metrics", ["Observability"])
+let tracing = external("Tracing", "swift-distributed-tracing", ["Observability"])
+let inMemoryTracing = external("InMemoryTracing", "swift-distributed-tracing", ["Observability"])
 let argumentParser = external("ArgumentParser", "swift-argument-parser", ["CommandLine"])
 let histogram = external("Histogram", "hdrhistogram-swift", ["CommandLine"])
 
@@ -169,6 +173,8 @@ let shells: [Target] = [
             "ApusConnectivity", "ApusFramedSocket", "ApusSocketIOClient", "ApusSocketIOServer", "ApusWebSocket", "ApusWebSocketProtocol",
             nioCore, serviceLifecycle,
         ]),
+    // Metrics and traces of a Socket.IO server.
+    module("ApusObservability", ["ApusSocketIOServer", httpTypes, metrics, tracing]),
     // The names and calls of socket.io-client-swift.
     module(
         "ApusSocketIOClientCompatibility",
@@ -196,8 +202,9 @@ let examples: [Target] = [
         "Examples",
         [
             "ApusChatServer", "ApusConnectivity", "ApusEngineIOClient", "ApusEngineIOProtocol", "ApusEventLoop", "ApusFramedProtocol",
-            "ApusFramedSocket", "ApusJSON", "ApusServices", "ApusSocketIOClient", "ApusSocketIOClientCompatibility", "ApusSocketIOProtocol",
-            "ApusSocketIOServer", "ApusWebSocket", "ApusWebSocketProtocol", httpTypes, hummingbird, logging, nioCore, serviceLifecycle,
+            "ApusFramedSocket", "ApusJSON", "ApusObservability", "ApusServices", "ApusSocketIOClient", "ApusSocketIOClientCompatibility",
+            "ApusSocketIOProtocol", "ApusSocketIOServer", "ApusWebSocket", "ApusWebSocketProtocol", httpTypes, hummingbird, logging,
+            nioCore, serviceLifecycle,
             unixSignals,
         ],
         path: "Examples", exclude: ["ChatClient", "README", "SwiftUIChat"]),
@@ -349,6 +356,12 @@ let testTargets: [Target] = [
             "ApusEventLoop", "ApusFramedSocket", "ApusServices", "ApusSocketIOClient", "ApusSocketIOProtocol", "ApusSocketIOServer",
             "ApusWebSocket", "ApusWebSocketProtocol", logging, nioCore, serviceLifecycle,
         ]),
+    tests(
+        "ApusObservabilityTests",
+        [
+            "ApusObservability", "ApusSocketIOServer", "ApusTesting", inMemoryTracing, logging, metrics, metricsTestKit,
+            nioConcurrencyHelpers, tracing,
+        ]),
     tests("ApusChatTerminalTests", ["ApusChatClient", "ApusChatTerminal", "ApusChatProtocol", "ApusJSON", "ApusSeededRandom"]),
     tests(
         "ApusChatClientTests",
@@ -377,7 +390,8 @@ let testTargets: [Target] = [
 let libraries = [
     "ApusJSON", "ApusEventLoop", "ApusWebSocketProtocol", "ApusEngineIOProtocol", "ApusSocketIOProtocol", "ApusFramedProtocol",
     "ApusConnectivity", "ApusWebSocket", "ApusFramedSocket", "ApusEngineIOServer", "ApusEngineIOClient", "ApusSocketIOServer",
-    "ApusSocketIOClient", "ApusSocketIOClientCompatibility", "ApusServices", "ApusChatServer", "ApusChatClient", "ApusChatProtocol",
+    "ApusSocketIOClient", "ApusSocketIOClientCompatibility", "ApusServices", "ApusObservability", "ApusChatServer", "ApusChatClient",
+    "ApusChatProtocol",
 ]
 
 let package = Package(
@@ -390,6 +404,7 @@ let package = Package(
         .trait(name: "ChatClient", description: "ApusChatClient, with GRDB"),
         .trait(name: "ChatServer", description: "ApusChatServer, with GRDB and hummingbird"),
         .trait(name: "Services", description: "ApusServices, with swift-service-lifecycle"),
+        .trait(name: "Observability", description: "ApusObservability, with swift-metrics and swift-distributed-tracing"),
         .trait(
             name: "CommandLine", description: "The program apus, with swift-argument-parser", enabledTraits: ["ChatClient", "ChatServer"]),
         .default(enabledTraits: []),
@@ -409,6 +424,8 @@ let package = Package(
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+        .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
+        .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.0"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
         .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", from: "0.2.0"),
     ] + subprocessPackage,

@@ -4,3 +4,6 @@
 #if !Services
     #error("Examples requires the trait Services: swift build --enable-all-traits")
 #endif
+#if !Observability
+    #error("Examples requires the trait Observability: swift build --enable-all-traits")
+#endif

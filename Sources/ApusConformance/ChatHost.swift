@@ -10,7 +10,7 @@ struct ChatHost: AsyncParsableCommand {
     @Option(help: "The port; 0 selects a free one.") var port = 0
     @Option(help: "The data folder.") var folder: String
     @Option(help: "The folder of the page.") var page: String?
-    @Flag(help: "Turn off all budgets.") var withoutLimits = false
+    @Flag(help: "Disable all rate limits.") var withoutLimits = false
     @Flag(help: "Let searches find users by a part of their names.") var openDirectory = false
     @Flag(help: "Show the titles of the pages that links lead to.") var linkPreviews = false
     @Option(help: "A private network that the server may request pages and push services at; repeatable.") var outgoing: [String] = []
@@ -21,7 +21,7 @@ struct ChatHost: AsyncParsableCommand {
         configuration.hasLimits = !self.withoutLimits
         configuration.directory = self.openDirectory ? .open : .exactNames
         configuration.previewsLinks = self.linkPreviews
-        configuration.outgoingNetworks = self.outgoing
+        configuration.environment.outgoingNetworks = self.outgoing
         let server = ChatServer(configuration: configuration, logger: Logger(label: "chat"))
         try await server.run { addresses in
             print("listening on \(addresses.map(\.url).joined(separator: ", "))")

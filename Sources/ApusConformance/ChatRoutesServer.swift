@@ -20,7 +20,7 @@ struct ChatRoutesServer: AsyncParsableCommand {
 
     @Option(help: "The port; 0 selects a free one.") var port = 0
     @Option(help: "The data folder.") var folder: String
-    @Flag(help: "Turn off the budgets of sign-ins and registrations.") var withoutLimits = false
+    @Flag(help: "Disable the rate limits of sign-ins and registrations.") var withoutLimits = false
     @Option(help: "The minimum rate of an upload, in bytes a second.") var minimumRate = 1_024
 
     func run() async throws {

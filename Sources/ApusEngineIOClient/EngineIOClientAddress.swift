@@ -4,14 +4,14 @@ import ApusEngineIOProtocol
 
 /// The request targets of a server's transports.
 struct EngineIOClientAddress: Sendable {
-    /// The server.
+    /// The origin of the server.
     let origin: HTTPOrigin
     private let target: String
     /// The version that `EIO` in the query requests.
     var version: EngineIOVersion
 
-    /// Parses an `http`, `https`, `ws` or `wss` URL. Its query is combined with that of the
-    /// attempt. Its path is ignored, because Socket.IO's URLs hold the namespace there.
+    /// Parses an `http`, `https`, `ws` or `wss` URL. Combines the query of the URL with the query
+    /// of the attempt. Ignores the path of the URL, which is the namespace in Socket.IO.
     init(
         _ url: String, attempt: EngineIOClientConfiguration.Attempt, version: EngineIOClientConfiguration.ProtocolVersion
     ) throws(EngineIOError) {
@@ -31,6 +31,7 @@ struct EngineIOClientAddress: Sendable {
             throw EngineIOError(.badRequest, message: error.message, cause: error)
         }
         let path = attempt.path
+        guard !path.isEmpty else { throw EngineIOError(.badRequest, message: "`path` must not be empty; the default is `/socket.io/`") }
         guard path.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f }), !path.contains("?"), !path.contains("#") else {
             throw EngineIOError(.badRequest, message: "`path` \"\(path)\" contains characters that must be percent-encoded")
         }

@@ -13,13 +13,13 @@ public struct EngineIOClientConfiguration: Sendable {
         /// version. Over WebSocket, the first Socket.IO packet reveals it, and the client
         /// reconnects.
         case automatic
-        /// Version 4, of Socket.IO 3.x and 4.x servers.
+        /// Version 4, used by Socket.IO 3.x and 4.x servers.
         case v4
-        /// Version 3, of Socket.IO 2.x servers.
+        /// Version 3, used by Socket.IO 2.x servers.
         case v3
     }
 
-    /// The revision of the protocol. Default: `automatic`.
+    /// The protocol version to request. Default: `automatic`.
     public var version: ProtocolVersion = .automatic
 
     /// The transports, in the order in which they are tried to open a session. Default: polling,
@@ -34,21 +34,21 @@ public struct EngineIOClientConfiguration: Sendable {
     /// Default: `true`.
     public var upgrade: Bool = true
 
-    /// Whether a session starts on the transport to which the last one upgraded. Default: `false`,
-    /// as in engine.io-client.
+    /// Whether a session starts on the transport to which the last session upgraded. Default:
+    /// `false`, as in engine.io-client.
     ///
-    /// Saves the polling requests. If that transport no longer works, the attempt can take
-    /// ``timeout`` to fail.
+    /// Avoids the polling requests before the upgrade. If the remembered transport no longer works,
+    /// the attempt can take ``timeout`` to fail.
     public var rememberUpgrade: Bool = false
 
     /// Whether the next transport of ``transports`` is tried when one fails before the session is
-    /// open. ``timeout`` applies to each. Default: `false`, as in engine.io-client.
+    /// open. ``timeout`` applies to each transport. Default: `false`, as in engine.io-client.
     public var tryAllTransports: Bool = false
 
     /// The path of the server. Default: `/socket.io/`, as in Node's Socket.IO.
     public var path: String = "/socket.io/"
 
-    /// Additional query parameters. They are percent-encoded by the client.
+    /// Additional query parameters, which the client percent-encodes. Default: none.
     public var query: [String: String] = [:]
 
     /// Additional header fields of every HTTP request, the WebSocket handshake included, in order:
@@ -62,8 +62,8 @@ public struct EngineIOClientConfiguration: Sendable {
     /// Whether cookies set by the server are sent in later requests of the same manager, WebSocket
     /// handshakes included. Default: `true`.
     ///
-    /// Load balancers use them for session affinity. At most 50 cookies of 4,096 bytes each are
-    /// kept, as long as the manager exists.
+    /// Load balancers use cookies for session affinity. The manager keeps at most 50 cookies of at
+    /// most 4,096 bytes each, for its lifetime.
     public var keepsCookies: Bool = true
 
     /// The parts of a request that may differ between two attempts to open a session.
@@ -79,8 +79,9 @@ public struct EngineIOClientConfiguration: Sendable {
     /// Changes path, query and header fields before every attempt, for example to renew an expired
     /// token. Default: `nil`.
     ///
-    /// Receives the values of this configuration. Its time counts towards ``timeout``. A thrown
-    /// `EngineIOError` fails the attempt, any other error fails it with `connectionRefused`.
+    /// The closure receives the values of this configuration. Its running time counts towards
+    /// ``timeout``. A thrown `EngineIOError` fails the attempt, any other error fails it with
+    /// `connectionRefused`.
     public var prepareAttempt: (@Sendable (inout Attempt) async throws -> Void)?
 
     /// The compression of WebSocket messages (permessage-deflate), if the server agrees. Default:
@@ -97,8 +98,8 @@ public struct EngineIOClientConfiguration: Sendable {
     /// poll is derived from the server's heartbeat intervals.
     public var requestTimeout: Duration = .seconds(20)
 
-    /// The verification of the server's certificate, for all transports. Default: the system's
-    /// roots and the host name.
+    /// The TLS settings for all transports. Default: verifies the certificate against the system's
+    /// roots, and the host name.
     public var tls: TLSSettings = .system
 
     /// The proxy to connect through. Default: none; `ProxySettings.environment` uses the
@@ -116,14 +117,27 @@ public struct EngineIOClientConfiguration: Sendable {
     /// The maximum size of a message or polling body from the server. Unit: bytes. Default: 16 MiB.
     public var maximumMessageBytes: Int = 16 << 20
 
-    /// The maximum size of the outgoing queue. Unit: bytes. Default: 16 MiB. Above it an emit
-    /// fails.
+    /// The maximum size of the outgoing queue. Unit: bytes. Default: 16 MiB. An emit that would
+    /// exceed it fails.
     public var maximumQueuedBytes: Int = 16 << 20
 
     /// Creates a configuration with default values.
     public init() {}
 
-    /// The values that `prepareAttempt` starts from.
+    /// Checks the configuration, except the transports and the path, which an attempt checks.
+    func validate() throws(EngineIOError) {
+        func refuse(_ message: String) -> EngineIOError { EngineIOError(.invalidConfiguration, message: message) }
+        for (name, time) in [("timeout", self.timeout), ("requestTimeout", self.requestTimeout)] where time <= .zero {
+            throw refuse("`\(name)` must be greater than 0, not \(time)")
+        }
+        let sizes = [("maximumMessageBytes", self.maximumMessageBytes), ("maximumQueuedBytes", self.maximumQueuedBytes)]
+        for (name, size) in sizes where size <= 0 { throw refuse("`\(name)` must be greater than 0, not \(size)") }
+        do throws(WebSocketError) { try self.compression?.validate() } catch {
+            throw EngineIOError(.invalidConfiguration, message: error.message, cause: error)
+        }
+    }
+
+    /// The values that `prepareAttempt` receives.
     var attempt: Attempt { Attempt(path: self.path, query: self.query, headers: self.headers) }
 
     /// The Unix socket to connect to, if one is configured.

@@ -19,8 +19,8 @@ extension EngineIOClientDelegate {
     package func engine(_ connection: EngineIOClientConnection, happened event: EngineIOClientEvent) {}
 }
 
-/// One Engine.IO session of a client, from its first request to its close. Each attempt has a
-/// connection of its own.
+/// One Engine.IO session of a client, from its first request to its close. Each attempt creates its
+/// own connection.
 ///
 /// Performs the actions of ``EngineIOClientSession``. Confined to its event loop.
 package final class EngineIOClientConnection {
@@ -52,7 +52,7 @@ package final class EngineIOClientConnection {
     var heartbeat: EngineIOHeartbeatStateMachine?
     var heartbeatTimer: Scheduled<Void>?
     var openTimer: Scheduled<Void>?
-    /// The deadline of an upgrade.
+    /// The timer for the deadline of an upgrade.
     var upgradeTimer: Scheduled<Void>?
     private var flushIsScheduled = false
     var preparation: Task<Void, Never>?
@@ -61,18 +61,21 @@ package final class EngineIOClientConnection {
     var isFlushingClose = false
     /// The callbacks to run when all packets have been sent.
     var waitsForDeparture: [() -> Void] = []
-    /// The time of the last ping: the packet in version 3, the WebSocket Ping or the pong's POST in
-    /// version 4.
+    /// The time at which the last ping was sent: the packet in version 3, and the WebSocket Ping or
+    /// the POST of the pong in version 4.
     var pingTime: NIODeadline?
 
     /// - Parameters:
-    ///   - url: `http`, `https`, `ws` or `wss`, host and port.
+    ///   - url: The server's URL: the scheme (`http`, `https`, `ws` or `wss`), the host and
+    ///     optionally the port.
     ///   - memory: The state kept from earlier sessions.
-    /// - Throws: `badRequest` for an invalid URL or path; `transportUnknown` without a transport.
+    /// - Throws: `badRequest` for an invalid URL or path; `transportUnknown` if the configuration
+    ///   has no transport; `invalidConfiguration` for another invalid setting.
     package init(
         url: String, configuration: EngineIOClientConfiguration, memory: SessionCache = SessionCache(),
         eventLoop: any EventLoop, logger: Logger, delegate: any EngineIOClientDelegate
     ) throws(EngineIOError) {
+        try configuration.validate()
         let attempt = configuration.attempt
         var address = try EngineIOClientAddress(url, attempt: attempt, version: configuration.version)
         let remembered = configuration.rememberUpgrade ? memory.lastUpgrade : nil
@@ -98,8 +101,8 @@ package final class EngineIOClientConnection {
         self.delegate = delegate
     }
 
-    /// The transport of the session; `nil` before it opens, during the change of an upgrade, and
-    /// after the close.
+    /// The transport of the session; `nil` before the session opens, while an upgrade changes the
+    /// transport, and after the session closes.
     package var transport: EngineIOTransport? { self.session.outboundTransport }
 
     /// Whether a message sent now is written without waiting in the queue.
@@ -115,7 +118,7 @@ package final class EngineIOClientConnection {
     // MARK: - Sending
 
     /// Sends a group of messages without other messages between them. Returns `false` if the queue
-    /// is full or the session closed.
+    /// is full or the session is closed.
     ///
     /// - Parameter compresses: Whether the messages may be compressed on a WebSocket that
     ///   negotiated compression.
@@ -179,7 +182,7 @@ package final class EngineIOClientConnection {
         }
     }
 
-    /// Reports the round trip: the server has received this side's pong of version 4.
+    /// Reports the round-trip time in version 4, when the server has received this side's pong.
     func pongArrived() {
         if let roundTrip = self.takeRoundTrip() { self.delegate?.engine(self, happened: .roundTrip(roundTrip)) }
     }

@@ -29,32 +29,34 @@ public final class SocketIOClient: Sendable {
     /// The namespace, `/` for the default one.
     public var namespace: String { self.handle.name }
 
-    /// The socket's id from the server; `nil` while disconnected. The id changes with every
-    /// reconnection that is not a recovery.
+    /// The id that the server assigned to the socket; `nil` while disconnected. The id changes with
+    /// every reconnection that does not recover the session.
     public var id: String? { self.handle.status.withLockedValue { $0.id } }
 
     /// The current state of the socket.
     public var state: SocketIOClientState { self.handle.status.withLockedValue { $0.state } }
 
-    /// Whether the server recovered the session that was lost. The id and the rooms are then
+    /// Whether the server recovered the lost session. If `true`, the id and the rooms are
     /// unchanged, and the missed events are delivered once, after `.connect`. `false` while
     /// disconnected.
     public var isRecovered: Bool { self.handle.status.withLockedValue { $0.isRecovered } }
 
-    /// Starts to connect and returns immediately. Listen for `.connect` and `.error`, or use
+    /// Starts connecting and returns immediately. Listen to `.connect` and `.error`, or use
     /// ``connect(timeout:)``.
     public func open() {
         self.core.onLoop { $0.connect() }
     }
 
-    /// Joins the namespace and passes the result to a callback, for the names of
-    /// socket.io-client-swift. Takes effect in the order of the calls of this socket's methods.
+    /// Joins the namespace and passes the result to a callback. The methods with the names of
+    /// socket.io-client-swift use it. Calls of this socket's methods take effect in order.
     ///
     /// - Parameters:
-    ///   - timeout: The time after which the socket disconnects and the join fails.
-    ///   - completion: Called once, in the context of ``SocketIOManagerConfiguration/callbacks``,
-    ///     with success or an error of ``connect(timeout:)``.
-    package func connect(timeout: Duration, completion: @escaping @Sendable (Result<Void, SocketIOError>) -> Void) {
+    ///   - timeout: The time after which the socket disconnects and the join fails; `nil` for no
+    ///     limit.
+    ///   - completion: The closure to call once, in the context of
+    ///     ``SocketIOManagerConfiguration/callbacks``, with success or an error of
+    ///     ``connect(timeout:)``.
+    package func connect(timeout: Duration?, completion: @escaping @Sendable (Result<Void, SocketIOError>) -> Void) {
         self.core.onLoop { core in
             core.connect(timeout: timeout) { result in
                 let result = result.mapError {
@@ -67,14 +69,14 @@ public final class SocketIOClient: Sendable {
 
     /// Joins the namespace.
     ///
-    /// Failed attempts are repeated by the reconnection policy until the timeout, by default 20
-    /// seconds. A timeout or a cancellation disconnects the socket. Once joined, the socket
-    /// reconnects after each loss of the connection, until ``disconnect()`` is called or the server
-    /// disconnects it.
+    /// The reconnection policy repeats failed attempts until the timeout, by default 20 seconds. A
+    /// timeout or a cancellation disconnects the socket. Once joined, the socket reconnects after
+    /// each loss of the connection, until ``disconnect()`` is called or the server disconnects it.
     ///
     /// - Throws: `SocketIOError` with the code `connectRefused` (with the server's `data`),
     ///   `connectTimeout`, `transport` (the policy permits no further attempt), `invalidUse` (the
-    ///   URL), `unsupportedVersion` or `disconnected` (in the meantime); `CancellationError`.
+    ///   URL or a setting is invalid), `unsupportedVersion` or `disconnected` (while joining);
+    ///   `CancellationError`.
     public func connect(timeout: Duration = .seconds(20)) async throws {
         let core = self.core
         try await withLoopOperation(on: core.eventLoop) { operation in

@@ -22,8 +22,8 @@ public struct SocketIOClientAuthentication: Sendable, ExpressibleByDictionaryLit
     /// The same object for each join.
     public static func value(_ value: SocketIOValue) -> Self { Self(source: .value(value)) }
 
-    /// A closure called for each attempt to join, which can renew a token. An error counts as a
-    /// failed attempt.
+    /// A closure called for each attempt to join. It can renew a token. An error that it throws
+    /// counts as a failed attempt.
     public static func closure(_ closure: @escaping @Sendable () async throws -> SocketIOValue) -> Self { Self(source: .closure(closure)) }
 
     /// Creates an auth with the same object for each join.
@@ -38,11 +38,11 @@ public struct SocketIOClientAuthentication: Sendable, ExpressibleByDictionaryLit
 
 /// The treatment of an event that exceeds the buffer of a disconnected socket.
 public enum SocketIOClientBufferOverflow: Sendable, Hashable {
-    /// The event fails with `SocketIOError.Code.bufferFull`, reported to the caller that awaits
-    /// the ack or else to the lifecycle listeners.
+    /// The event fails with `SocketIOError.Code.bufferFull`. The error is reported to the caller
+    /// that awaits the ack, or to the lifecycle listeners if no caller does.
     case fail
-    /// The oldest event is dropped and fails in the same way. Suits values that soon become
-    /// outdated.
+    /// The oldest buffered event is dropped and fails with `SocketIOError.Code.bufferFull`.
+    /// Suitable for values that soon become outdated.
     case dropOldest
 }
 
@@ -51,15 +51,15 @@ public struct SocketIOManagerConfiguration: Sendable {
     /// The Engine.IO connection: transports, path, query, headers, timeout, TLS and size limits.
     public var engine: EngineIOClientConfiguration
 
-    /// The auth of all namespaces, except those with their own. Default: none.
+    /// The auth of all namespaces for which no other auth was specified. Default: none.
     public var auth: SocketIOClientAuthentication
 
-    /// The reconnection policy. Default: that of Node's Socket.IO client, 1 s doubling to 5 s, with
-    /// a jitter of 0.5 and no limit of attempts.
+    /// The reconnection policy. Default, as in Node's Socket.IO client: delays from 1 s, doubled up
+    /// to 5 s, with a jitter of 0.5 and no limit on the number of attempts.
     public var reconnection: ReconnectionPolicy
 
-    /// The time to wait for an ack, for calls without a timeout of their own. Default: 20 seconds.
-    /// See ``SocketIOClientEmitting/emitWithAck(_:arguments:timeout:)`` for its start and end.
+    /// The time to wait for an ack, for calls that specify no timeout. Default: 20 seconds. See
+    /// ``SocketIOClientEmitting/emitWithAck(_:arguments:timeout:)`` for when the time starts.
     public var ackTimeout: Duration = .seconds(20)
 
     /// Whether attempts wait while the server is unreachable from this machine, and start as soon
@@ -77,13 +77,13 @@ public struct SocketIOManagerConfiguration: Sendable {
     }
 
     /// The number of times an event is sent again if its ack does not arrive within ``ackTimeout``,
-    /// or if the connection is lost before it. Default: 0, each event is sent once.
+    /// or if the connection is lost before the ack. Default: 0, each event is sent once.
     ///
-    /// Above 0 every event except a volatile one requests an ack, including events sent with
-    /// ``SocketIOClientEmitting/emit(_:arguments:)``, and the server must send it: python-socketio
+    /// Above 0, every event except a volatile one requests an ack, including events sent with
+    /// ``SocketIOClientEmitting/emit(_:arguments:)``. The server must send the ack: python-socketio
     /// does so automatically, Node's Socket.IO when the handler calls its callback. Events are sent
-    /// one at a time, each after the previous one was acknowledged or failed. The others wait, up
-    /// to ``maximumBufferedEvents`` and ``maximumBufferedBytes``.
+    /// one at a time, each after the previous one was acknowledged or failed. Further events wait,
+    /// up to ``maximumBufferedEvents`` and ``maximumBufferedBytes``.
     ///
     /// Delivery is at least once: an event whose ack was lost arrives twice, so give each event an
     /// id. An event that was sent the maximum number of times fails with `ackTimeout` or
@@ -98,8 +98,8 @@ public struct SocketIOManagerConfiguration: Sendable {
     /// Default: 10,000. A further event is dropped and reported as `.error`.
     public var maximumPendingCallbacks: Int = 10_000
 
-    /// The maximum number of bytes of the events that wait for ``callbacks``, as received. Default:
-    /// 64 MiB.
+    /// The maximum total size of the events that wait for ``callbacks``, in bytes as received.
+    /// Default: 64 MiB.
     public var maximumPendingCallbackBytes: Int = 64 << 20
 
     /// The maximum number of events buffered per namespace while disconnected. Default: 1,000. See
@@ -111,22 +111,22 @@ public struct SocketIOManagerConfiguration: Sendable {
     public var maximumBufferedBytes: Int = 4 << 20
 
     /// The treatment of events that exceed ``maximumBufferedEvents`` or ``maximumBufferedBytes``.
-    /// Default: they fail. Events that are retried (``retries``) always fail.
+    /// Default: they fail. With ``retries``, they fail regardless of this setting.
     public var bufferOverflow: SocketIOClientBufferOverflow = .fail
 
     /// The maximum number of events accepted before the server's answer to CONNECT, such as the
     /// missed events of a recovery. Default: 10,000. Further events close the connection.
     public var maximumEarlyEvents: Int = 10_000
 
-    /// The maximum number of bytes of the events accepted before the server's answer to CONNECT, as
-    /// received. Default: 16 MiB.
+    /// The maximum total size of the events accepted before the server's answer to CONNECT, in
+    /// bytes as received. Default: 16 MiB.
     public var maximumEarlyBytes: Int = 16 << 20
 
     /// The maximum number of pending acks per namespace. Default: 10,000.
     public var maximumPendingAcks: Int = 10_000
 
-    /// The maximum number of attachments of a packet from the server. Default: 64. The default of a
-    /// server is lower, because clients are less trusted.
+    /// The maximum number of attachments of a packet from the server. Default: 64. The default of
+    /// the server is lower, because it trusts its clients less.
     public var maximumAttachments: Int = 64
 
     /// The maximum time for all attachments of a packet, after which the client reconnects.
@@ -135,6 +135,22 @@ public struct SocketIOManagerConfiguration: Sendable {
 
     /// The encoding of packets, which must match that of the server. Default: JSON.
     public var parser: SocketIOParser = .json
+
+    /// Checks the configuration, except the part of ``engine``.
+    func validate() throws(SocketIOError) {
+        func invalid(_ message: String) -> SocketIOError { SocketIOError(.invalidUse, message: message) }
+        for (name, time) in [("ackTimeout", self.ackTimeout), ("attachmentsTimeout", self.attachmentsTimeout)] where time <= .zero {
+            throw invalid("`\(name)` must be greater than 0, not \(time)")
+        }
+        let counts = [
+            ("retries", self.retries), ("maximumPendingCallbacks", self.maximumPendingCallbacks),
+            ("maximumPendingCallbackBytes", self.maximumPendingCallbackBytes), ("maximumBufferedEvents", self.maximumBufferedEvents),
+            ("maximumBufferedBytes", self.maximumBufferedBytes), ("maximumEarlyEvents", self.maximumEarlyEvents),
+            ("maximumEarlyBytes", self.maximumEarlyBytes), ("maximumPendingAcks", self.maximumPendingAcks),
+            ("maximumAttachments", self.maximumAttachments),
+        ]
+        for (name, count) in counts where count < 0 { throw invalid("`\(name)` must not be negative, but is \(count)") }
+    }
 
     /// Creates a configuration. The properties describe the parameters and their defaults.
     public init(

@@ -24,25 +24,27 @@ extension SocketIOClient {
     /// The state of the socket.
     public var status: SocketIOStatus { SocketIOStatus(self.state) }
 
-    /// The socket's id from the server; `nil` while disconnected.
+    /// The id that the server assigned to the socket; `nil` while disconnected.
     public var sid: String? { self.id }
 
     /// The namespace.
     public var nsp: String { self.namespace }
 
-    /// Starts to connect. In an async function `connect()` resolves to the call that waits; use
-    /// `open()` there.
+    /// Starts connecting. In an async function, `connect()` resolves to the method that waits; call
+    /// `open()` there to return immediately.
     public func connect() { self.open() }
 
-    /// Starts to connect.
+    /// Starts connecting.
     ///
     /// - Parameters:
-    ///   - seconds: The timeout. If it elapses, the socket disconnects and the handler is called.
-    ///   - handler: Called at most once, after the timeout or an earlier permanent failure.
+    ///   - seconds: The timeout. If it elapses, the socket disconnects and the handler is called. 0
+    ///     disables the timeout, as in socket.io-client-swift.
+    ///   - handler: The closure to call at most once, after the timeout or an earlier permanent
+    ///     failure.
     public func connect(timeoutAfter seconds: Double, withHandler handler: (@Sendable () -> Void)?) {
-        // NaN is treated as 0.
+        // With a negative number or NaN, the timeout elapses immediately.
         let timeout: Duration = seconds > 0 ? .milliseconds(Int64(min(seconds, 1e9) * 1000)) : .zero
-        self.connect(timeout: timeout) { result in
+        self.connect(timeout: seconds == 0 ? nil : timeout) { result in
             if case .failure = result { handler?() }
         }
     }

@@ -1,3 +1,4 @@
+import ApusEngineIOClient
 import ApusEngineIOProtocol
 import ApusEventLoop
 import ApusJSON
@@ -12,6 +13,29 @@ import Testing
         let socket = SocketIOManager(url: "nonsense").defaultSocket
         let error = await #expect(throws: SocketIOError.self) { try await socket.connect(timeout: .seconds(60)) }
         #expect(error?.code == .invalidUse)
+        #expect(socket.state == .disconnected)
+    }
+
+    private static let invalidSettings: [(String, @Sendable (inout SocketIOManagerConfiguration) -> Void)] = [
+        ("ackTimeout", { $0.ackTimeout = .zero }), ("attachmentsTimeout", { $0.attachmentsTimeout = .seconds(-1) }),
+        ("retries", { $0.retries = -1 }), ("maximumPendingCallbacks", { $0.maximumPendingCallbacks = -1 }),
+        ("maximumPendingCallbackBytes", { $0.maximumPendingCallbackBytes = -1 }),
+        ("maximumBufferedEvents", { $0.maximumBufferedEvents = -1 }), ("maximumBufferedBytes", { $0.maximumBufferedBytes = -1 }),
+        ("maximumEarlyEvents", { $0.maximumEarlyEvents = -1 }), ("maximumEarlyBytes", { $0.maximumEarlyBytes = -1 }),
+        ("maximumPendingAcks", { $0.maximumPendingAcks = -1 }), ("maximumAttachments", { $0.maximumAttachments = -1 }),
+        ("timeout", { $0.engine.timeout = .seconds(-1) }), ("requestTimeout", { $0.engine.requestTimeout = .zero }),
+        ("maximumMessageBytes", { $0.engine.maximumMessageBytes = 0 }), ("maximumQueuedBytes", { $0.engine.maximumQueuedBytes = -5 }),
+        ("path", { $0.engine.path = "" }), ("path", { $0.engine.path = "/a?b" }),
+    ]
+
+    @Test(arguments: SocketIOManagerTests.invalidSettings)
+    func aSettingOutOfRangeFailsTheConnectAtOnce(name: String, change: @Sendable (inout SocketIOManagerConfiguration) -> Void) async {
+        var configuration = SocketIOManagerConfiguration()
+        change(&configuration)
+        let socket = SocketIOManager(url: "http://127.0.0.1:1", configuration: configuration).defaultSocket
+        let error = await #expect(throws: SocketIOError.self) { try await socket.connect(timeout: .seconds(60)) }
+        #expect(error?.code == .invalidUse)
+        #expect(error?.message.contains("`\(name)`") == true)
         #expect(socket.state == .disconnected)
     }
 
@@ -45,13 +69,27 @@ import Testing
         #expect(infinite?.code == .invalidUse)
     }
 
-    @Test(arguments: [Double.nan, -1, -Double.infinity, 0])
+    @Test(arguments: [Double.nan, -1, -Double.infinity])
     func anInvalidTimeoutElapsesAtOnce(seconds: Double) async {
         let socket = SocketIOManager(url: "http://127.0.0.1:1").defaultSocket
         await withCheckedContinuation { continuation in
             socket.connect(timeoutAfter: seconds) { continuation.resume() }
         }
         #expect(socket.state == .disconnected)
+    }
+
+    @Test func aTimeoutOfZeroIsNone() async throws {
+        try await ScriptedServer.run { server in
+            let manager = server.makeManager()
+            let socket = manager.defaultSocket
+            let lifecycle = socket.lifecycle(bufferingPolicy: .unbounded)
+            socket.connect(timeoutAfter: 0) { Issue.record("the connect failed") }
+            let peer = try await server.nextPeer()
+            await peer.letIn()
+            _ = await lifecycle.first { $0.kind == .connect }
+            #expect(socket.state == .connected)
+            await manager.close()
+        }
     }
 
     @Test func aCancelledCallEnds() async {

@@ -1,7 +1,7 @@
 package import ApusEventLoop
 package import NIOCore
 
-/// The attempts of a ``Reconnector`` for a task that opens the connections itself.
+/// Provides the attempts of a ``Reconnector`` to a task that opens the connections itself.
 ///
 /// ```swift
 /// defer { attempts.stop() }
@@ -48,10 +48,14 @@ package struct ReconnectionAttempts: Sendable {
 
     /// Waits until an attempt is due: the first one immediately, unless there is no route.
     ///
-    /// - Throws: `CancellationError`.
-    package func next() async throws {
+    /// - Parameter timeout: The maximum wait, and the error after it; `nil` for no limit.
+    /// - Throws: The error of `timeout`; `CancellationError` if the task is cancelled.
+    package func next(within timeout: (Duration, any Error)? = nil) async throws {
         let confined = self.confined
-        try await withLoopOperation(on: confined.eventLoop) { confined.value.wait($0) }
+        try await withLoopOperation(on: confined.eventLoop, returning: Void.self) { operation in
+            if let (timeout, error) = timeout { operation.expire(in: timeout) { error } }
+            confined.value.wait(operation)
+        }
     }
 
     /// Reports that the connection is open.

@@ -11,16 +11,19 @@ public struct CertificateFingerprint: Sendable, Hashable, CustomStringConvertibl
     }
 
     /// Parses 64 hexadecimal digits in either case, with or without the colons that
-    /// `openssl x509 -fingerprint -sha256` prints.
+    /// `openssl x509 -fingerprint -sha256` prints. Returns `nil` for other texts.
     public init?(_ description: String) {
         var bytes: [UInt8] = []
         var high: UInt8?
+        var isAfterColon = true
         for character in description.utf8 {
             if character == UInt8(ascii: ":") {
-                // A colon may not stand before the first byte or within a byte.
-                guard high == nil, !bytes.isEmpty else { return nil }
+                // A colon must follow a whole byte.
+                guard high == nil, !isAfterColon else { return nil }
+                isAfterColon = true
                 continue
             }
+            isAfterColon = false
             guard let digit = Self.value(ofHexDigit: character), bytes.count < 32 else { return nil }
             if let first = high {
                 bytes.append(first << 4 | digit)
@@ -29,7 +32,7 @@ public struct CertificateFingerprint: Sendable, Hashable, CustomStringConvertibl
                 high = digit
             }
         }
-        guard high == nil else { return nil }
+        guard high == nil, !isAfterColon else { return nil }
         self.init(bytes: bytes)
     }
 

@@ -13,8 +13,8 @@ package import NIOCore
 /// `@unchecked Sendable`: mutable properties are used on `eventLoop` only.
 package final class EngineIOSession: @unchecked Sendable {
     package let id: RandomID
-    /// The handshake request, rebuilt at each call; without its fields and query unless the
-    /// configuration keeps requests.
+    /// The handshake request, rebuilt at each call. Contains its header fields and query only if
+    /// the configuration keeps requests.
     package var request: HTTPRequest { self.storedRequest.request }
     package let storedRequest: StoredRequest
     package let remoteAddress: SocketAddress?
@@ -41,8 +41,8 @@ package final class EngineIOSession: @unchecked Sendable {
         EngineIOPayloadCodec(version: self.version, maximumPackets: self.server.configuration.maximumPacketsPerPayload)
     }
 
-    /// The variables that every message uses. Unchecked: they are accessed in single statements,
-    /// never across a call to another layer.
+    /// The variables that every message uses. Exclusivity is unchecked: they are accessed in single
+    /// statements, never across a call to another layer.
     @exclusivity(unchecked) var hot: Hot
 
     struct Hot {
@@ -59,7 +59,7 @@ package final class EngineIOSession: @unchecked Sendable {
     var upgradeTimers: EngineIOUpgradeTimers?
     /// The timers of the session's event loop.
     package let timers: EventLoopTimers
-    /// The account of an incomplete packet of the layer above in the server's budget.
+    /// The account, in the server's budget, of an incomplete packet of the layer above.
     private var unfinished = ByteAccount()
     private var heartbeat: EngineIOHeartbeatStateMachine
     private var heartbeatTimer = EventLoopTimer()
@@ -150,7 +150,7 @@ package final class EngineIOSession: @unchecked Sendable {
         self.send(.message(message), frame: frame, compression: compression)
     }
 
-    /// Sends a text frame shared by many sessions, if a WebSocket carries this one. Text is
+    /// Sends a text frame shared by many sessions, if a WebSocket carries this session. Text is
     /// identical in all versions.
     ///
     /// - Returns: Whether the frame was sent. `false` if a WebSocket does not carry the session.
@@ -285,7 +285,7 @@ package final class EngineIOSession: @unchecked Sendable {
     private func heartbeatTimerFired() {
         switch self.heartbeat.timerFired() {
         case .sendPing(let delay):
-            // Relative to the planned time, so that delays do not accumulate.
+            // The deadline is relative to the planned time, so that delays do not accumulate.
             self.moveHeartbeat(to: self.heartbeatTime + TimeAmount(delay))
             self.send(.ping(ByteBuffer()), frame: nil, compression: .never)
         case .closeSession(let reason):
@@ -341,7 +341,8 @@ package final class EngineIOSession: @unchecked Sendable {
 
     // MARK: Budgets
 
-    /// Counts the bytes of an incomplete packet held by the layer above; 0 once it is complete.
+    /// Counts the bytes of an incomplete packet in the layer above; the count is 0 once the packet
+    /// is complete.
     package func countUnfinished(_ bytes: Int) {
         guard bytes >= ByteAccount.grain || !self.unfinished.isEmpty, !self.hot.machine.isClosed else { return }
         self.unfinished.set(bytes, in: self.server.budgets.unfinished, for: self) { self.closer }
@@ -359,7 +360,7 @@ package final class EngineIOSession: @unchecked Sendable {
             self.eventLoop.execute {
                 guard !self.hot.machine.isClosed else { return }
                 self.closeDetail =
-                    "`maximumTotalQueuedBytes` or `maximumUnfinishedBytes` of the server is exceeded, and this client holds the most"
+                    "`maximumTotalQueuedBytes` or `maximumUnfinishedBytes` of the server is exceeded, and this client uses the most memory"
                 self.server.logger.debug("Session closed by a byte budget", metadata: ["engineio.sid": "\(self.idPrefix)"])
                 self.end(.transportError)
             }
@@ -411,7 +412,7 @@ extension EngineIOSession: EventLoopWorker {
 
     package func resumeWork() {
         self.isDeferred = false
-        // Both transports: during an upgrade, the session has two.
+        // Resumes both transports, because a session uses two during an upgrade.
         self.resumePost()
         self.hot.webSocket?.resume(self)
     }
@@ -467,21 +468,22 @@ extension EngineIOSessionDelegate {
     package func sessionShouldClose(_ session: EngineIOSession) { session.close(.serverShuttingDown) }
 }
 
-/// A reusable buffer for text messages, shared by the sessions of one event loop. Confined to it.
+/// A reusable buffer for text messages, shared by the sessions of one event loop. Confined to that
+/// event loop.
 final class TextBufferPool {
     /// The maximum capacity kept between messages. Each event loop keeps one buffer.
     private static let maximumSpareBytes = 256 << 10
 
     @exclusivity(unchecked) private var spare: [UInt8] = []
 
-    /// Returns an empty array, usually with capacity. A nested call returns a new one.
+    /// Returns an empty array, usually with reserved capacity. A nested call returns a new array.
     func take() -> [UInt8] {
         var bytes: [UInt8] = []
         swap(&bytes, &self.spare)
         return bytes
     }
 
-    /// Empties `bytes` and keeps its storage for the next call.
+    /// Empties `bytes` and keeps its storage for the next call, unless the storage is too large.
     func giveBack(_ bytes: inout [UInt8]) {
         guard bytes.capacity <= Self.maximumSpareBytes else { return }
         bytes.removeAll(keepingCapacity: true)

@@ -3,8 +3,8 @@ import NIOCore
 
 /// Reads and writes the JSON of a header strictly: one object, unique names, bounded nesting.
 ///
-/// Repeated names are rejected: two readers that resolve them differently would see two lengths in
-/// one header.
+/// Repeated names are rejected: two readers that resolve them differently would read different
+/// lengths from one header.
 enum FrameHeaderText {
     static func read(_ text: ByteBuffer, maximumDepth: Int) throws(FramedError) -> JSONObject {
         var limits = JSONReader.Limits(maximumDepth: maximumDepth)
@@ -28,7 +28,8 @@ enum FrameHeaderText {
     static func bytes(of header: JSONObject, maximumDepth: Int = FramedLimits().maximumHeaderDepth) throws(FramedError) -> [UInt8] {
         guard Self.depth(of: .object(header), within: maximumDepth) <= maximumDepth else {
             throw FramedError(
-                .invalidUse, message: "the header must not be nested deeper than \(maximumDepth) levels (`maximumHeaderDepth`)")
+                .invalidUse,
+                message: "the header must not be nested deeper than \(maximumDepth) levels, which receivers accept by default")
         }
         do {
             return try JSONWriter.bytes(of: .object(header))

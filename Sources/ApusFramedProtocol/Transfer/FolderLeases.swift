@@ -18,7 +18,7 @@ package struct FolderLeases: Sendable {
         self.limits = limits
     }
 
-    /// The number of uploads that hold a lease.
+    /// The number of uploads with a lease.
     package var leaseCount: Int { self.leases.count }
 
     /// Admits an upload and grants its lease. Call ``released(_:)`` when the upload ends.
@@ -26,7 +26,7 @@ package struct FolderLeases: Sendable {
     /// - Parameters:
     ///   - offer: The file.
     ///   - session: The connection of the upload.
-    ///   - existing: The number of its bytes that already exist.
+    ///   - existing: The number of bytes of the file that already exist.
     ///   - stored: The number of bytes in the folder, including unfinished files.
     ///   - free: The free space of the disk, in bytes.
     package mutating func admit(_ offer: TransferOffer, session: UInt64, existing: Int, stored: Int, free: Int) throws(TransferError) {
@@ -45,7 +45,7 @@ package struct FolderLeases: Sendable {
             throw TransferError(
                 .quota,
                 message:
-                    "the file has \(offer.size) bytes, after \(sent) of this connection; the maximum of one connection is \(self.limits.sessionBytes)"
+                    "the file has \(offer.size) bytes, and earlier files of this connection have \(sent); the maximum of one connection is \(self.limits.sessionBytes)"
             )
         }
         let needed = offer.size - min(max(existing, 0), offer.size)
@@ -54,8 +54,8 @@ package struct FolderLeases: Sendable {
         self.sessionBytes[session] = Self.sum(sent, offer.size)
     }
 
-    /// Reserves space for all of an upload that was admitted as already present, when the existing
-    /// file turns out not to be the same.
+    /// Reserves space for the whole file of an upload that was admitted as already present, when
+    /// the existing file turns out to differ.
     package mutating func reserve(_ offer: TransferOffer, stored: Int, free: Int) throws(TransferError) {
         guard let lease = self.leases[offer.partName] else { return }
         try self.checkRoom(for: max(0, offer.size - lease.outstanding), stored: stored, free: free)

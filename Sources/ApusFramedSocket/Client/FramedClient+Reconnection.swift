@@ -1,4 +1,4 @@
-import ApusConnectivity
+package import ApusConnectivity
 public import ApusEventLoop
 import ApusFramedProtocol
 import NIOPosix
@@ -40,47 +40,77 @@ extension FramedClient {
         isolation: isolated (any Actor)? = #isolation,
         onEvent: (ReconnectionEvent) -> Void = { _ in }, _ body: (FramedConnection) async throws -> Result
     ) async throws -> Result {
+        try await self.withReconnection(
+            to: .host(host, port: port), configuration: configuration, policy: policy, isolation: isolation, onEvent: onEvent, body)
+    }
+
+    /// A failed attempt to connect, or a connection that ended before `body` returned.
+    package struct ReconnectionFailure {
+        /// The error of the attempt, or of `body`.
+        package let error: any Error
+        /// Whether the connection was open.
+        package let wasOpen: Bool
+        /// How the connection dropped; `nil` if it was not open, or dropped after `body` threw.
+        package let drop: FramedClosure?
+
+        var cause: any Error { self.drop?.error ?? self.error }
+
+        /// The decision to retry after a failed attempt and after a drop, except when another
+        /// attempt cannot fix the error.
+        package var decision: RetryDecision {
+            guard !self.wasOpen || self.drop != nil else { return .giveUp }
+            return RetryDecision(classifying: (self.cause as? FramedError)?.cause ?? self.cause)
+        }
+    }
+
+    /// Opens a connection and reopens it as `decide` says; see
+    /// ``withReconnection(host:port:configuration:policy:isolation:onEvent:_:)``.
+    ///
+    /// - Parameters:
+    ///   - target: The server.
+    ///   - maximumNetworkWait: The maximum time to wait for a network; `nil` for no limit.
+    ///   - decide: Returns whether to retry after a failure. Not called for a cancellation. With
+    ///     `giveUp`, the error of the failure is thrown.
+    package static func withReconnection<Result>(
+        to target: Dialer.Target, configuration: FramedClientConfiguration, policy: ReconnectionPolicy,
+        maximumNetworkWait: Duration? = nil, isolation: isolated (any Actor)? = #isolation,
+        decide: (ReconnectionFailure) -> RetryDecision = { $0.decision },
+        onEvent: (ReconnectionEvent) -> Void = { _ in }, _ body: (FramedConnection) async throws -> Result
+    ) async throws -> Result {
         let eventLoop = MultiThreadedEventLoopGroup.singleton.next()
-        let attempts = ReconnectionAttempts(policy: policy, network: configuration.network(for: host), on: eventLoop)
+        let attempts = ReconnectionAttempts(policy: policy, network: configuration.network(for: target), on: eventLoop)
         defer { attempts.stop() }
+        var timeout: (Duration, any Error)?
         while true {
-            try await attempts.next()
-            let failure: any Error
+            try await attempts.next(within: timeout)
+            var connection: FramedConnection?
             do {
-                let connection = try await self.connect(to: .host(host, port: port), configuration: configuration, on: eventLoop)
+                let new = try await self.connect(to: target, configuration: configuration, on: eventLoop)
+                connection = new
                 switch try await attempts.opened() {
                 case .connected: onEvent(.connected(attempts: 0))
                 case .reconnected(let attempts): onEvent(.connected(attempts: attempts))
                 case .doNothing: break
                 }
-                do {
-                    let result = try await body(connection)
-                    await connection.close()
-                    return result
-                } catch {
-                    let closure = connection.closure
-                    await connection.close()
-                    guard closure?.isDrop == true, !(error is CancellationError) else { throw Thrown(error: error) }
-                    failure = closure?.error ?? error
-                }
-            } catch let thrown as Thrown {
-                throw thrown.error
-            } catch let error as CancellationError {
-                throw error
+                let result = try await body(new)
+                await new.close()
+                return result
             } catch {
-                failure = error
-            }
-            let decision = RetryDecision(classifying: (failure as? FramedError)?.cause ?? failure)
-            switch try await attempts.lost(decision) {
-            case .retry(let pause, let attempt): onEvent(.retrying(error: failure, after: pause, attempt: attempt))
-            case .waitForRoute(let attempt): onEvent(.waitingForNetwork(error: failure, attempt: attempt))
-            case .giveUp, .doNothing: throw failure
+                let closure = connection?.closure
+                await connection?.close()
+                if error is CancellationError { throw error }
+                let failure = ReconnectionFailure(
+                    error: error, wasOpen: connection != nil, drop: closure?.isDrop == true ? closure : nil)
+                let decision = decide(failure)
+                timeout = nil
+                switch try await attempts.lost(decision) {
+                case .retry(let pause, let attempt): onEvent(.retrying(error: failure.cause, after: pause, attempt: attempt))
+                case .waitForRoute(let attempt):
+                    timeout = maximumNetworkWait.map { ($0, failure.cause) }
+                    onEvent(.waitingForNetwork(error: failure.cause, attempt: attempt))
+                case .giveUp, .doNothing: throw decision == .giveUp ? error : failure.cause
+                }
             }
         }
     }
-}
-
-/// An error of `body` that ends the reconnection.
-private struct Thrown: Error {
-    var error: any Error
 }

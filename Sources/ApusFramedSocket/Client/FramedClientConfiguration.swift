@@ -6,8 +6,8 @@ public struct FramedClientConfiguration: Sendable {
     /// The configuration of the open connection.
     public var connection: FramedConnectionConfiguration
 
-    /// The verification of the server's certificate. Default: `nil`, no TLS. The connection is then
-    /// neither confidential nor protected against modification.
+    /// The TLS settings. Default: `nil`, no TLS. The connection is then neither confidential nor
+    /// protected against modification.
     public var tls: TLSSettings?
 
     /// The proxy to connect through. Default: none. `ProxySettings.environment` uses the
@@ -34,8 +34,8 @@ public struct FramedClientConfiguration: Sendable {
     /// Creates a configuration with default values and the given framing.
     ///
     /// - Parameters:
-    ///   - framing: The wire format, which must match that of the server. Default: version 2.
-    ///   - tls: The verification of the server's certificate; `nil` disables TLS.
+    ///   - framing: The wire format, which must match the server's framing. Default: version 2.
+    ///   - tls: The TLS settings; `nil` disables TLS.
     public init(framing: Framing = .version2, tls: TLSSettings? = nil) {
         self.connection = FramedConnectionConfiguration(framing: framing)
         self.tls = tls
@@ -48,9 +48,10 @@ public struct FramedClientConfiguration: Sendable {
         }
     }
 
-    /// Returns the network that a connection to `host` depends on.
-    func network(for host: String) -> Reconnector.Network? {
-        self.watchesNetwork ? Reconnector.Network(self.networkMonitor, host: host) : nil
+    /// Returns the network that a connection depends on; `nil` for a Unix socket.
+    func network(for target: Dialer.Target) -> Reconnector.Network? {
+        guard self.watchesNetwork, case .host(let host, _) = target else { return nil }
+        return Reconnector.Network(self.networkMonitor, host: host)
     }
 
     var dialer: Dialer {

@@ -16,8 +16,9 @@ import NIOCore
 ///
 /// The folder is opened once. Every name is opened below its handle, one component at a time and
 /// without following links, so that neither a name nor a link leads out of it. An unfinished file
-/// lies in the folder as `.apus-….part`, and resumes even after a crash of either side. An existing
-/// file is never overwritten: the new one gets a number, `photo (2).jpg`.
+/// is stored in the folder as `.apus-….part`. Its transfer can resume even after a crash of either
+/// side. An existing file is never overwritten: the new file receives a number, as in
+/// `photo (2).jpg`.
 public final class ReceivingFolder: Sendable {
     let root: FileDescriptor
     let path: String
@@ -30,7 +31,7 @@ public final class ReceivingFolder: Sendable {
     /// - Parameters:
     ///   - path: The path of an existing folder.
     ///   - limits: The limits on the files.
-    /// - Throws: `TransferError.Code.storage` when it cannot be opened.
+    /// - Throws: `TransferError.Code.storage` when the folder cannot be opened.
     public init(path: String, limits: TransferLimits = .init()) throws(TransferError) {
         let number = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard number >= 0 else { throw FileDescriptor.error("the folder cannot be opened", .storage) }
@@ -59,8 +60,8 @@ public final class ReceivingFolder: Sendable {
             throw TransferError(.busy, message: "another process has finished or deleted this upload; send it again")
         }
         if status.links > 1 {
-            // A crash happened after the file got its final name and before this one was removed.
-            // The finished file must not be written to.
+            // A crash happened after the file received its final name and before this name was
+            // removed. The finished file must not be written to.
             guard unlinkat(self.root.number, offer.partName, 0) == 0 else {
                 throw FileDescriptor.error("the name of the finished upload cannot be removed", .storage)
             }
@@ -103,7 +104,7 @@ public final class ReceivingFolder: Sendable {
     ) throws(TransferError) -> FileDescriptor.Status? {
         let unfinished = self.root.status(of: offer.partName)
         // The answer must not disclose the size of a complete file that exists, so the check does
-        // not use it.
+        // not use that size.
         let existing = isTaken ? offer.size : unfinished?.size ?? 0
         try self.withLeases(&batch) { leases, free, stored throws(TransferError) in
             try leases.admit(offer, session: session, existing: existing, stored: stored, free: free)
@@ -163,7 +164,7 @@ public final class ReceivingFolder: Sendable {
 
     /// Returns the names of the entries of the folder.
     private func names() -> [String] {
-        // Use a separate descriptor, because the stream closes it and moves its position.
+        // Use a separate descriptor, because the directory stream moves its position and closes it.
         let number = openat(self.root.number, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard number >= 0 else { return [] }
         guard let stream = fdopendir(number) else {
@@ -194,7 +195,7 @@ public final class ReceivingFolder: Sendable {
     /// Gives a synced file its name. Returns the name, which may be numbered.
     ///
     /// The folders are synced at the end of the batch (``OpenFolders/sync()``); the file is not
-    /// complete before.
+    /// complete before that.
     func publish(
         _ part: PartFile, as offer: TransferOffer, keepsAttributes: Bool, _ open: inout OpenFolders
     ) throws(TransferError) -> String {
@@ -210,8 +211,8 @@ public final class ReceivingFolder: Sendable {
         return (folders + [name]).joined(separator: "/")
     }
 
-    /// Links the file to `last`, or to a numbered name if it exists. Unlike a rename, a link does
-    /// not overwrite a file.
+    /// Links the file to `last`, or to a numbered name if `last` exists. Unlike a rename, a link
+    /// does not overwrite a file.
     static func link(_ last: String, _ link: (String) -> CInt) throws(TransferError) -> String {
         var name = last
         for attempt in 2...1000 {
@@ -232,7 +233,8 @@ public final class ReceivingFolder: Sendable {
     func isTaken(_ offer: TransferOffer) -> Bool {
         guard !offer.isFolder, let last = offer.name.components.last, let folder = self.folder(of: offer), folder.status(of: last) != nil
         else { return false }
-        // A crash between linking the final name and removing this one leaves both.
+        // A crash between linking the final name and removing the name of the unfinished file
+        // leaves both.
         return self.root.status(of: offer.partName).map { $0.links > 1 } ?? true
     }
 
@@ -301,7 +303,7 @@ public final class ReceivingFolder: Sendable {
 /// descriptor releases the lock.
 final class PartFile: Sendable {
     let name: String
-    /// The name of an existing finished file, relative to the root; nil for an unfinished file. A
+    /// The name of an existing finished file, relative to the root; `nil` for an unfinished file. A
     /// finished file is only hashed, to compare it with the offer, and is never written.
     let finishedName: String?
     private let descriptor: FileDescriptor
@@ -317,7 +319,8 @@ final class PartFile: Sendable {
         var writeFailure: TransferError?
     }
 
-    /// Separate from the content, so that a sync does not delay the next write.
+    /// The state of the syncs, separate from the content, so that a sync does not delay the next
+    /// write.
     private struct Syncs: Sendable {
         var failure: TransferError?
         var nameIsDurable = false
@@ -365,7 +368,11 @@ final class PartFile: Sendable {
                 let count = buffer.withUnsafeMutableBytes { memory in
                     FileDescriptor.retrying { pread(self.descriptor.number, memory.baseAddress, memory.count, off_t(offset)) }
                 }
-                guard count > 0 else { throw FileDescriptor.error("the existing file cannot be read", .storage) }
+                let number = errno
+                guard count >= 0 else { throw FileDescriptor.error("the existing file cannot be read", .storage, errno: number) }
+                guard count > 0 else {
+                    throw TransferError(.storage, message: "the existing file became shorter while it was read")
+                }
                 buffer.withUnsafeBytes { content.hasher.update(bufferPointer: UnsafeRawBufferPointer(rebasing: $0[..<count])) }
                 content.size += count
             }
@@ -420,8 +427,8 @@ final class PartFile: Sendable {
         try self.syncBytes()
         let failure = self.syncs.withLockedValue { syncs -> TransferError? in
             guard !syncs.nameIsDurable else { return nil }
-            // After a power failure, the file can be found only if the folder that holds its name
-            // was synced too. Sync the folder only once, because the name does not change.
+            // After a power failure, the file can be found only if the folder that contains its
+            // name was synced too. Sync the folder only once, because the name does not change.
             guard fsync(self.folder.number) == 0 else { return FileDescriptor.error("the folder cannot be synced", .storage) }
             syncs.nameIsDurable = true
             return nil

@@ -3,7 +3,7 @@ import ApusEventLoop
 import ApusSocketIOProtocol
 import NIOCore
 
-// Sending, and the pending acks.
+// Sending events, and the pending acks.
 extension SocketIOClientNamespaceCore {
     typealias AckCompletion = (Result<[SocketIOValue], any Error>) -> Void
 
@@ -14,13 +14,21 @@ extension SocketIOClientNamespaceCore {
         /// The timeout of the wait; `nil` for an event that is retried, since each try has its own
         /// timeout.
         var timeout: Duration?
+        /// Whether the event was sent. A buffered event survives the loss of a connection.
+        var wasSent: Bool
+    }
+
+    /// Returns the id of a packet, never reused, so that a late ack cannot end another wait.
+    private func takeAckID() -> Int {
+        defer { self.nextAckID += 1 }
+        return self.nextAckID
     }
 
     func emit(_ event: String, _ arguments: [SocketIOValue], _ flags: SocketIOClientEmitFlags) {
         if flags.isVolatile {
             guard self.canSendAtOnce else { return }
         } else if self.retries != nil {
-            return self.enqueue(event, arguments, flags, ackID: self.acks.takeID(), isAwaited: false)
+            return self.enqueue(event, arguments, flags, ackID: self.takeAckID(), isAwaited: false)
         }
         do throws(SocketIOError) {
             self.dispatch(try self.encode(event, arguments, ackID: nil), ackID: nil, isCompressed: flags.isCompressed)
@@ -43,21 +51,24 @@ extension SocketIOClientNamespaceCore {
         }
         let isRepeated = self.retries != nil && !flags.isVolatile
         let timeout = flags.timeout ?? self.configuration.ackTimeout
-        let pending = PendingServerAck(completion: completion, event: event, timeout: isRepeated ? nil : timeout)
-        // An event that is retried outlives the connection over which it was sent, so it does not
-        // count as sent.
-        guard let id = self.acks.add(pending, wasSent: self.hot.machine.isConnected && !isRepeated) else {
+        guard self.acks.count < self.configuration.maximumPendingAcks else {
             completion(
                 .failure(
                     SocketIOError(
                         .bufferFull, message: "\(self.acks.count) acks are pending in \(self.name), the maximum (`maximumPendingAcks`)")))
             return nil
         }
+        let id = self.takeAckID()
+        // An event that is retried outlives the connection over which it was sent, so it does not
+        // count as sent.
+        let pending = PendingServerAck(
+            completion: completion, event: event, timeout: isRepeated ? nil : timeout,
+            wasSent: self.hot.machine.isConnected && !isRepeated)
+        self.acks.add(pending, id: id, endingIn: pending.timeout)
         if isRepeated {
             self.enqueue(event, arguments, flags, ackID: id, isAwaited: true)
             return id
         }
-        self.ackTimer.add(id, in: timeout, amongWaiting: self.acks.count)
         do throws(SocketIOError) {
             self.dispatch(try self.encode(event, arguments, ackID: id), ackID: id, isCompressed: flags.isCompressed)
         } catch {
@@ -72,11 +83,11 @@ extension SocketIOClientNamespaceCore {
         try self.configuration.parser.encode(SocketIOPacket(namespace: self.name, content: content))
     }
 
-    /// Encodes an event, and calls the listeners to outgoing events.
+    /// Encodes an event, and calls the listeners for outgoing events.
     private func encode(_ event: String, _ arguments: [SocketIOValue], ackID: Int?) throws(SocketIOError) -> [EngineIOMessage] {
         let content = SocketIOPacket.Content.event(name: event, arguments: arguments, ackID: ackID)
         let packet = try self.encode(content)
-        let listeners = self.hot.handlers.anyOutgoing
+        let listeners = self.hot.handlers.events.outgoing
         if !listeners.isEmpty {
             self.call(isBounded: true) { for listener in listeners { listener.handler(event, arguments) } }
         }
@@ -120,7 +131,7 @@ extension SocketIOClientNamespaceCore {
                 if item.ackID == nil { _ = self.buffer.append(item) }
                 continue
             }
-            if let ackID = item.ackID { self.acks.markSent(ackID) }
+            if let ackID = item.ackID { self.acks.update(ackID) { $0.wasSent = true } }
             if self.manager?.send(item.packet) != true { self.sendFailed(.queue, ackID: item.ackID) }
         }
         guard self.hot.machine.isConnected else { return }
@@ -149,13 +160,14 @@ extension SocketIOClientNamespaceCore {
         pending.completion(.success(arguments))
     }
 
-    /// Fails a pending ack at its deadline. Not called for events that are retried.
-    func ackTimedOut(_ id: Int) {
-        guard let pending = self.acks[id], let timeout = pending.timeout else { return }
-        self.endAck(id, SocketIOError(.ackTimeout, message: "no ack for \"\(pending.event)\" within \(timeout)"))
+    /// Fails an ack at its deadline. Not called for events that are retried.
+    func ackTimedOut(_ id: Int, _ pending: PendingServerAck) {
+        self.buffer.remove(ackID: id)
+        let timeout = pending.timeout.map { " within \($0)" } ?? ""
+        pending.completion(.failure(SocketIOError(.ackTimeout, message: "the server did not acknowledge \"\(pending.event)\"\(timeout)")))
     }
 
-    /// Fails a pending ack, and removes its event if that is still buffered.
+    /// Fails a pending ack, and removes its event if the event is still buffered.
     func endAck(_ id: Int, _ error: any Error) {
         self.buffer.remove(ackID: id)
         self.settle(id)
@@ -174,7 +186,6 @@ extension SocketIOClientNamespaceCore {
         // Keep events without an ack for the next connection. Events reported as failed must not be
         // sent.
         for item in self.buffer.takeAll() where item.ackID == nil { _ = self.buffer.append(item) }
-        self.ackTimer.cancel()
         self.fail(self.acks.takeAll(), error)
     }
 
@@ -198,7 +209,7 @@ extension SocketIOClientNamespaceCore {
         guard let item = self.retries?.next() else { return }
         self.retryTimer = self.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(item.timeout)) { [weak self] in
             guard let self, let action = self.retries?.tryTimedOut(ackID: item.ackID) else { return }
-            self.tryFailed(action, SocketIOError(.ackTimeout, message: "no ack within \(item.timeout)"))
+            self.tryFailed(action, SocketIOError(.ackTimeout, message: "the server did not acknowledge the event within \(item.timeout)"))
             self.sendNext()
         }
         // If the send queue is full, this try is lost and the timer starts the next one.

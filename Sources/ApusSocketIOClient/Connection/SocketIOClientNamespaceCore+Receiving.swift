@@ -20,9 +20,9 @@ extension SocketIOClientNamespaceCore {
     }
 
     func deliver(_ event: SocketIOClientNamespace.Event, bytes: Int = 0) {
-        let any = self.hot.handlers.any
-        let named = self.hot.handlers.take(for: event.name)
-        guard !any.isEmpty || !named.isEmpty else { return }
+        let any = self.hot.handlers.events.any
+        let named = self.hot.handlers.events.take(event.name)
+        guard !any.isEmpty || named != nil else { return }
         let ack: SocketIOClientAck
         if let ackID = event.ackID, let session = self.hot.machine.id {
             let reference = self.reference
@@ -32,15 +32,15 @@ extension SocketIOClientNamespaceCore {
         }
         guard let callbacks = self.callbacks else {
             for entry in any { entry.handler(event.name, event.arguments.arguments) }
-            for entry in named { entry.handler(event.arguments, ack) }
+            named?.forEach { $0.body(event.arguments, ack) }
             return
         }
-        for entry in named where entry.isInline { entry.handler(event.arguments, ack) }
-        guard !any.isEmpty || named.contains(where: { !$0.isInline }) else { return }
+        named?.forEach { if $0.isInline { $0.body(event.arguments, ack) } }
+        guard !any.isEmpty || named?.contains(where: { !$0.isInline }) == true else { return }
         let arguments = event.arguments.detached  // they may be queued
         let isAccepted = callbacks.post(isBounded: true, bytes: bytes) {
             for entry in any { entry.handler(event.name, arguments.arguments) }
-            for entry in named where !entry.isInline { entry.handler(arguments, ack) }
+            named?.forEach { if !$0.isInline { $0.body(arguments, ack) } }
         }
         guard !isAccepted else { return }
         self.report(

@@ -33,17 +33,15 @@ final class SocketIOClientNamespaceCore {
         var handlers = SocketIOClientListeners()
     }
 
-    /// Unchecked: accessed in single statements, never across a call to a listener.
+    /// Exclusivity is unchecked: the state is accessed in single statements, never across a call to
+    /// a listener.
     @exclusivity(unchecked) var hot: Hot
-    var acks: SocketIOAckTable<PendingServerAck>
-    /// The timer of the pending acks whose events are not retried.
-    private(set) lazy var ackTimer = DeadlineTimer(on: self.eventLoop) { [weak self] id in
-        self?.acks[id] != nil
-    } passed: { [weak self] id in
-        self?.ackTimedOut(id)
+    private(set) lazy var acks = PendingTable<PendingServerAck>(on: self.eventLoop) { [weak self] id, pending in
+        self?.ackTimedOut(id, pending)
     }
+    var nextAckID = 0
     var buffer: SocketIOClientBuffer
-    /// The events to retry; `nil` if events are not retried.
+    /// The events that await an ack and are retried; `nil` if retries are disabled.
     var retries: SocketIORetryQueue<[EngineIOMessage]>?
     var retryTimer: Scheduled<Void>?
     var stateStreams: [Int: EventStream<SocketIOClientState>.Continuation] = [:]
@@ -53,7 +51,8 @@ final class SocketIOClientNamespaceCore {
     private var authTask: Task<Void, Never>?
     private var joinTimer: Scheduled<Void>?
     private var wasLost = false
-    /// The error of the last attempt, included in the error of a timeout.
+    /// The error of the last failed connection attempt. It is the cause of a `connectTimeout`
+    /// error.
     private var lastFailure: SocketIOError?
 
     init(
@@ -70,7 +69,6 @@ final class SocketIOClientNamespaceCore {
         self.eventLoop = eventLoop
         self.configuration = configuration
         self.callbacks = callbacks
-        self.acks = SocketIOAckTable(maximumCount: configuration.maximumPendingAcks)
         self.buffer = SocketIOClientBuffer(
             maximumCount: configuration.maximumBufferedEvents, maximumBytes: configuration.maximumBufferedBytes,
             overflow: configuration.bufferOverflow == .dropOldest ? .dropOldest : .refuse)
@@ -97,28 +95,28 @@ final class SocketIOClientNamespaceCore {
         self.perform(action)
     }
 
-    /// Opens the namespace, and reports the result once. Returns the number of the wait, for
+    /// Opens the namespace, and reports the result once. Returns a number for
     /// ``cancelConnect(waiter:)``.
     @discardableResult
-    func connect(timeout: Duration, completion: @escaping (Result<Void, any Error>) -> Void) -> Int {
+    func connect(timeout: Duration?, completion: @escaping (Result<Void, any Error>) -> Void) -> Int {
         self.lastConnectWaiter += 1
         let waiter = self.lastConnectWaiter
         guard !self.hot.machine.isConnected else {
             completion(.success(()))
             return waiter
         }
-        let timer = self.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(timeout)) { [weak self] in
-            guard let self, let completion = self.connectWaiters.removeValue(forKey: waiter) else { return }
-            let failure = self.lastFailure
-            self.disconnect()
-            let detail = failure.map { "; \($0.message)" } ?? ""
-            completion(
-                .failure(
-                    SocketIOError(
-                        .connectTimeout, message: "the namespace \(self.name) was not joined within \(timeout)\(detail)", cause: failure)))
+        let timer = timeout.map { timeout in
+            self.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(timeout)) { [weak self] in
+                guard let self, let completion = self.connectWaiters.removeValue(forKey: waiter) else { return }
+                let failure = self.lastFailure
+                self.disconnect()
+                let detail = failure.map { "; \($0.message)" } ?? ""
+                let message = "the namespace \(self.name) was not joined within \(timeout)\(detail)"
+                completion(.failure(SocketIOError(.connectTimeout, message: message, cause: failure)))
+            }
         }
         self.connectWaiters[waiter] = { result in
-            timer.cancel()
+            timer?.cancel()
             completion(result)
         }
         self.connect()
@@ -185,10 +183,10 @@ final class SocketIOClientNamespaceCore {
     func connected(id: String, early: [SocketIOClientNamespace.Event], isRecovered: Bool) {
         self.joinTimer?.cancel()
         self.manager?.joined()
-        // Each step may call a listener that disconnects, after which the others do not apply.
+        // Each step may call a listener that disconnects; the remaining steps are then skipped.
         self.setState(.connected, id: id, isRecovered: isRecovered)
         guard self.hot.machine.id == id else { return }
-        // Send earlier events before those that the listeners emit.
+        // Send the buffered events before the events that the listeners emit.
         self.sendWaiting()
         guard self.hot.machine.id == id else { return }
         self.report(.connect(id: id))
@@ -204,7 +202,7 @@ final class SocketIOClientNamespaceCore {
 
     // MARK: - Leaving
 
-    /// Leaves the namespace on request of the application.
+    /// Leaves the namespace at the request of the application.
     func disconnect() {
         switch self.hot.machine.close() {
         case .sendDisconnect(let wasConnected):
@@ -223,7 +221,7 @@ final class SocketIOClientNamespaceCore {
         switch self.hot.machine.sessionLost() {
         case .wasConnected:
             self.wasLost = true
-            let acks = self.acks.takeSent()
+            let acks = self.acks.takeAll { $0.wasSent }
             self.setState(.reconnecting)
             let lost = SocketIOError(.disconnected, message: "the connection was lost before the ack arrived", cause: error)
             self.fail(acks, lost)
@@ -235,14 +233,14 @@ final class SocketIOClientNamespaceCore {
         }
     }
 
-    /// Handles the replacement of a session before the namespace was joined.
+    /// Handles the replacement of a session that the namespace has not joined.
     func sessionReplaced() {
         self.authTask?.cancel()
         self.joinTimer?.cancel()
         _ = self.hot.machine.sessionLost()
     }
 
-    /// Closes the namespace after the last attempt.
+    /// Closes the namespace because the manager stopped connecting.
     func gaveUp(_ error: SocketIOError, isFinal: Bool) {
         guard self.hot.machine.isActive else { return }
         _ = self.hot.machine.close()

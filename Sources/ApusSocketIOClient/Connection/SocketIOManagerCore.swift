@@ -25,27 +25,23 @@ final class SocketIOManagerCore {
     /// The state that every packet accesses.
     private struct Hot {
         var engine: EngineIOClientConnection?
-        /// The namespace `/`, also an element of `namespaces`, from which no element is removed.
+        /// The namespace `/`. It is also an element of `namespaces`, and is never removed.
         var rootNamespace: SocketIOClientNamespaceCore?
         var root = SocketIORootAdmission(version: .v5)
         var decoder: SocketIOParser.Decoder
         /// The number of bytes received of the current packet.
         var packetBytes = 0
-        /// The number of the packet being received.
-        var packetNumber = 0
+        /// Whether the attachments of the current packet are received.
+        var isInParts = false
     }
 
     /// Unchecked: accessed in single statements, never across a call to a listener.
     @exclusivity(unchecked) private var hot: Hot
     /// The state that persists across connections.
     private let memory = SessionCache()
-    /// The number of the last packet that had to wait for attachments.
-    private var packetInParts = -1
-    private lazy var attachmentsTimer = DeadlineTimer(on: self.eventLoop) { [weak self] number in
-        self?.hot.packetNumber == number
-    } passed: { [weak self] _ in
-        self?.attachmentsTimedOut()
-    }
+    /// The deadline of the packet whose attachments are received, and the number of such packets.
+    private lazy var attachments = PendingTable<Void>(on: self.eventLoop) { [weak self] _, _ in self?.attachmentsTimedOut() }
+    private var packetsInParts = 0
     private var closeWaiters: [() -> Void] = []
     private var giveUpWaiters = LoopOperations<Void>()
     /// The number of closed connections that still have packets to send.
@@ -69,8 +65,8 @@ final class SocketIOManagerCore {
         self.reconnector.onAttempt = { [weak self] in self?.retry($0) }
     }
 
-    /// Returns the host of a URL, to detect a server on this machine. A URL without a host fails on
-    /// connecting.
+    /// Returns the host of a URL, to detect a server on this machine. Returns an empty string if
+    /// there is no host.
     static func host(of url: String) -> String {
         let authority = (url.firstRange(of: "://").map { url[$0.upperBound...] } ?? url[...]).prefix { $0 != "/" && $0 != "?" && $0 != "#" }
         if authority.first == "[" { return String(authority.dropFirst().prefix { $0 != "]" }) }
@@ -101,7 +97,7 @@ final class SocketIOManagerCore {
 
     // MARK: - Connecting
 
-    /// Starts to connect for a namespace.
+    /// Starts connecting, unless the manager is connecting or connected already.
     func start() {
         if case .connect = self.reconnector.start() { self.connect() }
     }
@@ -109,16 +105,25 @@ final class SocketIOManagerCore {
     private func connect() {
         self.attempts = self.reconnector.attempt
         self.session = nil
-        do throws(EngineIOError) {
-            let engine = try EngineIOClientConnection(
-                url: self.url, configuration: self.configuration.engine, memory: self.memory, eventLoop: self.eventLoop,
-                logger: self.logger, delegate: self)
+        do throws(SocketIOError) {
+            let engine = try self.makeEngine()
             self.hot.engine = engine
             engine.start()
         } catch {
             // The settings are invalid, so another attempt would fail too.
             self.reconnector.stop()
-            self.giveUp(SocketIOError(.invalidUse, message: error.message, cause: error), isFinal: false)
+            self.giveUp(error, isFinal: false)
+        }
+    }
+
+    private func makeEngine() throws(SocketIOError) -> EngineIOClientConnection {
+        try self.configuration.validate()
+        do throws(EngineIOError) {
+            return try EngineIOClientConnection(
+                url: self.url, configuration: self.configuration.engine, memory: self.memory, eventLoop: self.eventLoop,
+                logger: self.logger, delegate: self)
+        } catch {
+            throw SocketIOError(.invalidUse, message: error.message, cause: error)
         }
     }
 
@@ -127,17 +132,17 @@ final class SocketIOManagerCore {
         self.reconnector.opened()
     }
 
-    /// Closes the connection after the last namespace was left.
+    /// Closes the connection if no namespace is open.
     ///
-    /// - Parameter failure: The reason if the server ended the namespace; `nil` if the application
-    ///   did.
+    /// - Parameter failure: The error if the server closed the last namespace; `nil` if the
+    ///   application closed it.
     func closeIfUnused(after failure: SocketIOError?) {
         guard !self.all.contains(where: { $0.isActive }) else { return }
         self.stop()
         if let failure { self.gaveUp(failure) }
     }
 
-    /// Closes all namespaces after the last attempt.
+    /// Closes all namespaces after connecting has stopped.
     private func giveUp(_ failure: SocketIOError, isFinal: Bool) {
         for namespace in self.all { namespace.gaveUp(failure, isFinal: isFinal) }
         // A listener may have opened a namespace again.
@@ -148,14 +153,13 @@ final class SocketIOManagerCore {
         for waiter in self.giveUpWaiters.takeAll() { waiter.fail(failure) }
     }
 
-    /// Fails the operation when the last open namespace has closed, unless the application closed
-    /// it.
+    /// Fails the operation when the last open namespace closes, unless the application closes it.
     func waitUntilGivenUp(_ operation: LoopOperation<Void>) { self.giveUpWaiters.append(operation) }
 
     /// Disconnects all namespaces and closes the connection.
     ///
-    /// - Parameter departed: Called once, when all earlier packets have been sent or cannot be
-    ///   sent.
+    /// - Parameter departed: The closure to call once, when all earlier packets have been sent or
+    ///   cannot be sent.
     func disconnectAll(departed: (() -> Void)? = nil) {
         if let departed { self.closeWaiters.append(departed) }
         for namespace in self.all { namespace.disconnect() }
@@ -186,7 +190,7 @@ final class SocketIOManagerCore {
         for waiter in exchange(&self.closeWaiters, with: []) { waiter() }
     }
 
-    /// Connects now: cancels a wait, or replaces an open connection.
+    /// Connects now: cancels the reconnection delay, or replaces the open connection.
     func reconnect() {
         let wanted = self.all.filter { $0.isActive }
         guard !wanted.isEmpty else { return }
@@ -224,7 +228,7 @@ final class SocketIOManagerCore {
         self.giveUp(SocketIOError(.unsupportedVersion, message: message, cause: error), isFinal: false)
     }
 
-    /// Closes the current connection, as a failed one.
+    /// Closes the current connection with an error.
     func fail(_ error: EngineIOError) {
         self.hot.engine?.close(error)
     }
@@ -269,9 +273,10 @@ final class SocketIOManagerCore {
     /// Starts a single deadline for all attachments of a packet, so that slow progress does not
     /// extend it.
     private func waitForAttachments() {
-        guard self.packetInParts != self.hot.packetNumber else { return }
-        self.packetInParts = self.hot.packetNumber
-        self.attachmentsTimer.add(self.hot.packetNumber, in: self.configuration.attachmentsTimeout, amongWaiting: 1)
+        guard !self.hot.isInParts else { return }
+        self.hot.isInParts = true
+        self.packetsInParts += 1
+        self.attachments.add((), id: self.packetsInParts, endingIn: self.configuration.attachmentsTimeout)
     }
 
     private func attachmentsTimedOut() {
@@ -280,10 +285,12 @@ final class SocketIOManagerCore {
             EngineIOError(.malformedPacket, message: "the attachments of a packet did not arrive within \(timeout) (`attachmentsTimeout`)"))
     }
 
-    /// Ends the packet being received.
+    /// Prepares for the next packet.
     private func packetEnded() {
         self.hot.packetBytes = 0
-        self.hot.packetNumber += 1
+        guard self.hot.isInParts else { return }
+        self.hot.isInParts = false
+        _ = self.attachments.take(self.packetsInParts)
     }
 }
 

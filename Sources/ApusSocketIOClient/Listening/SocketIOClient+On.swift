@@ -3,23 +3,23 @@ import ApusSocketIOProtocol
 import NIOCore
 
 // Listeners run in the context of ``SocketIOManagerConfiguration/callbacks``. A removed listener
-// may still receive a call that was scheduled before.
+// may still receive a call that was scheduled before its removal.
 extension SocketIOClient {
     /// Listens to an event, with its arguments as values.
     ///
     /// - Parameters:
     ///   - event: The event's name.
-    ///   - handler: Called with the arguments and the ack.
+    ///   - handler: The closure to call with the arguments and the ack.
     @discardableResult
     public func on(_ event: String, _ handler: @escaping SocketIOClientHandler) -> SocketIOClientListener {
         self.add(event) { arguments, ack in handler(arguments.arguments, ack) }
     }
 
-    /// Listens to the next event of this name only.
+    /// Listens to the next event with this name only.
     ///
     /// - Parameters:
     ///   - event: The event's name.
-    ///   - handler: Called once, with the arguments and the ack.
+    ///   - handler: The closure to call once, with the arguments and the ack.
     @discardableResult
     public func once(_ event: String, _ handler: @escaping SocketIOClientHandler) -> SocketIOClientListener {
         self.add(event, isOnce: true) { arguments, ack in handler(arguments.arguments, ack) }
@@ -48,13 +48,13 @@ extension SocketIOClient {
     /// Listens to every event, before the listeners of its name.
     @discardableResult
     public func onAny(_ handler: @escaping SocketIOClientAnyHandler) -> SocketIOClientListener {
-        self.listen { $0.addAny(.init(id: $1, handler: handler), first: false) }
+        self.listen { $0.events.addAny(handler, id: $1, first: false) }
     }
 
     /// Listens to every event, before the existing listeners of all events.
     @discardableResult
     public func prependAny(_ handler: @escaping SocketIOClientAnyHandler) -> SocketIOClientListener {
-        self.listen { $0.addAny(.init(id: $1, handler: handler), first: true) }
+        self.listen { $0.events.addAny(handler, id: $1, first: true) }
     }
 
     /// Listens to every event that this client emits, before it is sent or buffered. Volatile
@@ -62,29 +62,29 @@ extension SocketIOClient {
     /// the buffer has no space are included.
     @discardableResult
     public func onAnyOutgoing(_ handler: @escaping SocketIOClientAnyHandler) -> SocketIOClientListener {
-        self.listen { $0.addAnyOutgoing(.init(id: $1, handler: handler), first: false) }
+        self.listen { $0.events.addOutgoing(handler, id: $1, first: false) }
     }
 
     /// Listens to every event that this client emits, before the existing listeners to outgoing
     /// events.
     @discardableResult
     public func prependAnyOutgoing(_ handler: @escaping SocketIOClientAnyHandler) -> SocketIOClientListener {
-        self.listen { $0.addAnyOutgoing(.init(id: $1, handler: handler), first: true) }
+        self.listen { $0.events.addOutgoing(handler, id: $1, first: true) }
     }
 
-    /// Removes a listener. Called on another thread, it removes the listener in a later turn of the
-    /// event loop: an event that arrives before that turn still reaches the listener. This holds
-    /// for all removals.
+    /// Removes a listener. If the method is called outside the event loop, the removal takes effect
+    /// in a later turn of the loop: an event that arrives before that turn still reaches the
+    /// listener. The other methods that remove listeners behave likewise.
     public func off(_ listener: SocketIOClientListener) {
         self.core.onLoop { $0.removeListener(id: listener.id) }
     }
 
     /// Removes all listeners of an event, and ends its message streams.
     public func off(_ event: String) {
-        self.core.onLoop { core in core.endStreams(core.hot.handlers.removeAll(for: event)) }
+        self.core.onLoop { core in core.endStreams(core.hot.handlers.events.removeAll(for: event)) }
     }
 
-    /// Removes all listeners, including those of the lifecycle, and ends all message streams. The
+    /// Removes all listeners, including lifecycle listeners, and ends all message streams. The
     /// streams of ``lifecycle(bufferingPolicy:)`` continue.
     public func removeAllHandlers() {
         self.core.onLoop { core in core.endStreams(core.hot.handlers.removeAll()) }
@@ -101,7 +101,7 @@ extension SocketIOClient {
     func add(_ event: String, isOnce: Bool = false, isInline: Bool = false, _ handler: @escaping SocketIOClientPayloadHandler)
         -> SocketIOClientListener
     {
-        self.listen { $0.add(.init(id: $1, handler: handler, isOnce: isOnce, isInline: isInline), for: event) }
+        self.listen { $0.events.add(.init(body: handler, isInline: isInline), id: $1, for: event, isOnce: isOnce) }
     }
 
     func addTyped<each Argument: Decodable & Sendable, Answer: Encodable & Sendable>(

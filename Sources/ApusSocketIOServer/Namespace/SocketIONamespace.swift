@@ -24,15 +24,15 @@ public final class SocketIONamespace: SocketIOBroadcasting {
         var ackTimeout: Duration
         /// The default time to wait for the responses of other servers.
         var clusterTimeout: Duration
-        /// The recovery of lost sockets; `nil` when it is off.
+        /// The settings for recovery of lost sockets; `nil` when recovery is disabled.
         var recovery: SocketIOConnectionStateRecovery?
         /// The clock for the age of recovery data.
         var clock: @Sendable () -> NIODeadline
         /// The encoding of packets.
         var parser: SocketIOParser
-        /// The compression of WebSocket messages; `nil` when it is off.
+        /// The compression of WebSocket messages; `nil` when it is disabled.
         var deflate: WebSocketDeflateConfiguration?
-        /// The callback for a dynamic namespace that may have become empty.
+        /// The callback to call when a dynamic namespace may have become empty.
         var becameIdle: @Sendable (SocketIONamespace) -> Void
     }
 
@@ -40,7 +40,7 @@ public final class SocketIONamespace: SocketIOBroadcasting {
     public let name: String
     /// The parent of a dynamic namespace. Its middleware and handlers also apply here.
     let parent: SocketIOParentNamespace?
-    /// Numbers and stores the events of the namespace; `nil` when recovery is off.
+    /// Numbers and stores the events of the namespace; `nil` when recovery is disabled.
     let recovery: SocketIORecoveryLog?
     private let context: Context
     private let state = NIOLockedValueBox(State())
@@ -48,7 +48,7 @@ public final class SocketIONamespace: SocketIOBroadcasting {
 
     private struct State {
         var sockets: [UTF8Key: SocketIOServerSocket] = [:]
-        /// The same sockets, grouped for broadcasts.
+        /// The sockets of `sockets`, grouped by event loop for broadcasts.
         var recipients = Recipients()
         var observedRooms = ObservedRooms()
         var middleware: [Middleware] = []
@@ -58,7 +58,7 @@ public final class SocketIONamespace: SocketIOBroadcasting {
         var serverSideHandlers: [UTF8Key: [@Sendable (SocketIOServerSideEvent) -> Void]] = [:]
         /// The handlers of changes of a socket's `data`. Used by the admin page only.
         var dataHandlers: [@Sendable (SocketIOServerSocket) -> Void] = []
-        /// Returns the details that the admin page adds to a socket's description.
+        /// A closure that returns the details that the admin page adds to a socket's description.
         var details: (@Sendable (String) -> SocketIOValue?)?
         /// The number of clients whose admission is pending.
         var reservations = 0
@@ -99,16 +99,17 @@ public final class SocketIONamespace: SocketIOBroadcasting {
 
     // MARK: Admission
 
-    /// Adds a check. Checks run in the order added, before `onConnection`. Throw a
-    /// `SocketIOConnectionRefusal` to refuse with a message and data.
+    /// Adds a check for new sockets. Checks run in the order added, before `onConnection`. Throw a
+    /// `SocketIOConnectionRefusal` to refuse the socket with a message and data.
     ///
-    /// Any other error refuses with a generic message and is logged. Its text is not sent.
+    /// Any other error refuses the socket with a generic message and is logged. Its text is not
+    /// sent.
     public func use(_ middleware: @escaping Middleware) {
         self.state.withLockedValue { $0.middleware.append(middleware) }
     }
 
-    /// Calls `handler` for every new socket, on the socket's event loop, after the client has been
-    /// sent the answer to its CONNECT.
+    /// Calls `handler` for every new socket, on the socket's event loop, after the answer to the
+    /// client's CONNECT has been sent.
     public func onConnection(_ handler: @escaping @Sendable (SocketIOServerSocket) -> Void) {
         self.state.withLockedValue { $0.connectionHandlers.append(handler) }
     }
@@ -121,6 +122,7 @@ public final class SocketIONamespace: SocketIOBroadcasting {
     var middleware: [Middleware] { (self.parent?.middleware ?? []) + self.state.withLockedValue { $0.middleware } }
 
     func connected(_ socket: SocketIOServerSocket) {
+        for observer in socket.shared.observers { observer.connected(socket) }
         let (first, own) = self.state.withLockedValue { ($0.firstConnectionHandlers, $0.connectionHandlers) }
         for handler in first { handler(socket) }
         for handler in self.parent?.connectionHandlers ?? [] { handler(socket) }
@@ -147,8 +149,8 @@ public final class SocketIONamespace: SocketIOBroadcasting {
         self.state.withLockedValue { state in
             if targets.includesAllSockets { return state.recipients }
             func sockets(_ ids: SocketIORoomNames) -> [SocketIOServerSocket] { ids.compactMap { state.sockets[UTF8Key($0)] } }
-            // Without rooms, most sockets of the namespace are selected: look up the excluded ones
-            // only.
+            // Without rooms, most sockets of the namespace are selected: look up only the excluded
+            // sockets.
             guard targets.rooms.isEmpty else { return Recipients(sockets(state.observedRooms.rooms.members(of: targets))) }
             return state.recipients.without(targets.except.flatMap { sockets(state.observedRooms.rooms.members(of: $0)) })
         }
@@ -191,7 +193,7 @@ public final class SocketIONamespace: SocketIOBroadcasting {
 
     func join(_ sockets: [SocketIOServerSocket], _ rooms: [String]) {
         self.changeRooms { state, events in
-            // Skips sockets that have left: a late join would leak the room.
+            // Skip sockets that have left: a late join would leak the room.
             for socket in sockets where state.sockets[UTF8Key(socket.id)] === socket {
                 for room in rooms { state.observedRooms.join(socket.id, room, telling: &events) }
             }
@@ -212,7 +214,7 @@ public final class SocketIONamespace: SocketIOBroadcasting {
         self.state.withLockedValue { $0.observedRooms.rooms.rooms(of: socket.id) }
     }
 
-    /// Makes the change inside the lock and calls the handlers outside it.
+    /// Changes the rooms inside the lock, and calls the handlers of the changes outside it.
     private func changeRooms(_ change: (inout State, inout [SocketIORoomEvent]) -> Void) {
         var events: [SocketIORoomEvent] = []
         let handlers = self.state.withLockedValue { state in
@@ -230,7 +232,7 @@ public final class SocketIONamespace: SocketIOBroadcasting {
         let (rooms, details) = self.state.withLockedValue { state in
             (sockets.map { state.observedRooms.rooms.rooms(of: $0.id) }, state.details)
         }
-        // Outside the lock: building the descriptions takes time.
+        // Build the descriptions outside the lock, because this takes time.
         return zip(sockets, rooms).map { socket, rooms in
             var data = socket.data
             if let details = details?(socket.id) { data.addAdminDetails(details) }
@@ -292,8 +294,8 @@ public final class SocketIONamespace: SocketIOBroadcasting {
         return (self.recovery?.sessionCount ?? 0) == 0
     }
 
-    /// Handles the removal of expired sessions from the recovery log: a dynamic namespace without
-    /// sessions may be empty now.
+    /// Handles the removal of expired sessions from the recovery log. A dynamic namespace without
+    /// sessions may now be empty.
     func recoverySwept() {
         if self.parent != nil { self.context.becameIdle(self) }
     }

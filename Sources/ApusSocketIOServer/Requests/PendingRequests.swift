@@ -4,7 +4,7 @@ import NIOConcurrencyHelpers
 import NIOCore
 import NIOPosix
 
-/// The pending requests of one server, with their completions and timers. Wraps
+/// The pending requests of one server, with their completions and timers, based on
 /// ``SocketIORequestTable``.
 ///
 /// A pending request is a broadcast that waits for acks, with or without a cluster, or a call of
@@ -37,7 +37,7 @@ final class PendingRequests: Sendable {
         let completion: @Sendable (Result<Outcome, any Error>) -> Void
     }
 
-    /// - Parameter eventLoop: The event loop for the timers. Default: one of the process-wide
+    /// - Parameter eventLoop: The event loop for the timers; `nil` for one of the process-wide
     ///   group.
     init(node: SocketIONodeID, maximumRequests: Int, eventLoop: (any EventLoop)?) {
         self.node = node
@@ -48,10 +48,10 @@ final class PendingRequests: Sendable {
     /// The current time, as a duration since a fixed instant.
     var now: Duration { .nanoseconds(Int64(clamping: self.eventLoop.now.uptimeNanoseconds)) }
 
-    /// Starts a pending request and returns its id. At the maximum number, calls `completion` with
-    /// `bufferFull` and returns `nil`.
+    /// Starts a pending request and returns its id. If the maximum number is pending, calls
+    /// `completion` with `bufferFull` and returns `nil`.
     ///
-    /// - Parameter completion: Called once, on any thread.
+    /// - Parameter completion: The closure to call once, on any thread, with the outcome.
     func begin(timeout: Duration, completion: @escaping @Sendable (Result<Outcome, any Error>) -> Void) -> String? {
         let id = self.state.withLockedValue { state -> String? in
             // The node's id makes the request id unique in the cluster.
@@ -77,7 +77,8 @@ final class PendingRequests: Sendable {
         return id
     }
 
-    /// Sets the servers that a pending request waits for: `others`, and with `andSelf` this server.
+    /// Sets the servers for which a pending request waits: `others` and, with `andSelf`, this
+    /// server.
     func asked(_ id: String, _ others: SocketIOClusterServers, andSelf: Bool) {
         let asked: SocketIOClusterServers =
             switch others {
@@ -131,25 +132,21 @@ final class PendingRequests: Sendable {
 extension PendingRequests {
     /// Starts a request and waits for its end. Cancelling the task ends the wait.
     ///
-    /// - Parameter start: Sends the request with the given id. An error it throws ends the request.
+    /// - Parameter start: A closure that sends the request with the given id. An error that it
+    ///   throws ends the request.
     func request(timeout: Duration, _ start: @Sendable (String) throws -> Void) async throws -> Outcome {
-        let wait = NIOLockedValueBox<(id: String?, isCancelled: Bool)>((nil, false))
+        // `withLoopOperation` is not used: the request starts on the caller's thread, without a
+        // hop.
+        let begun = NIOLockedValueBox<String?>(nil)
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Outcome, any Error>) in
                 guard let id = self.begin(timeout: timeout, completion: { continuation.resume(with: $0) }) else { return }
-                let isCancelled = wait.withLockedValue { wait in
-                    wait.id = id
-                    return wait.isCancelled
-                }
-                guard !isCancelled else { return self.cancel(id) }
+                begun.withLockedValue { $0 = id }
+                guard !Task.isCancelled else { return self.cancel(id) }  // an earlier cancellation found no id
                 do { try start(id) } catch { self.fail(id, error) }
             }
         } onCancel: {
-            let id = wait.withLockedValue { wait in
-                wait.isCancelled = true
-                return wait.id
-            }
-            if let id { self.cancel(id) }
+            if let id = begun.withLockedValue({ $0 }) { self.cancel(id) }
         }
     }
 

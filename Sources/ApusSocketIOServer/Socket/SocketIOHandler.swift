@@ -2,7 +2,7 @@ import ApusSocketIOProtocol
 import Atomics
 import NIOConcurrencyHelpers
 
-/// An application's handler of an event. Errors it throws are passed to the configuration's
+/// An application's handler of an event. Errors that it throws are passed to the configuration's
 /// `onHandlerError`.
 enum SocketIOHandler: Sendable {
     /// Runs immediately on the event loop.
@@ -11,10 +11,7 @@ enum SocketIOHandler: Sendable {
     case asynchronous(@Sendable (SocketIOReceivedEvent) async throws -> Void)
 }
 
-/// A handler of an event that is sent to a client.
-typealias SocketIOOutgoingHandler = @Sendable (_ event: String, _ arguments: [SocketIOValue]) -> Void
-
-/// Runs a socket's asynchronous work in order and limits the waiting work.
+/// Runs a socket's asynchronous work in order, and limits the amount of waiting work.
 final class SocketIOHandlerQueue: Sendable {
     private struct Item: Sendable {
         var bytes: Int
@@ -26,12 +23,12 @@ final class SocketIOHandlerQueue: Sendable {
 
     /// - Parameters:
     ///   - maximumWaiting: The maximum number of waiting items. Further work is refused.
-    ///   - waitingBytes: The count of the client's waiting bytes, with its limit.
+    ///   - waitingBytes: The count of the client's waiting bytes, and the limit of the count.
     init(maximumWaiting: Int, waitingBytes: SocketIOWaitingBytes) {
         let (stream, continuation) = AsyncStream.makeStream(of: Item.self, bufferingPolicy: .bufferingOldest(maximumWaiting))
         self.continuation = continuation
         self.waitingBytes = waitingBytes
-        // Ends when the queue is finished and the waiting items have run.
+        // The task ends when the queue is finished and the waiting items have run.
         Task {
             for await item in stream {
                 await item.work()
@@ -53,8 +50,8 @@ final class SocketIOHandlerQueue: Sendable {
     func finish() { self.continuation.finish() }
 }
 
-/// The number of bytes of one client's events that wait for asynchronous handlers. Increased on its
-/// event loop, decreased where the handlers run.
+/// The number of bytes of one client's events that wait for asynchronous handlers. It increases on
+/// the client's event loop, and decreases where the handlers run.
 final class SocketIOWaitingBytes: Sendable {
     let maximum: Int
     private let bytes = ManagedAtomic(0)
@@ -63,8 +60,8 @@ final class SocketIOWaitingBytes: Sendable {
         self.maximum = maximum
     }
 
-    /// Adds an event. Returns `false` when it exceeds the limit together with the events that wait.
-    /// A single event may be of any size.
+    /// Adds an event of `count` bytes. Returns `false` if the total would exceed the limit. If no
+    /// event waits, an event of any size is added.
     func add(_ count: Int) -> Bool {
         let before = self.bytes.loadThenWrappingIncrement(by: count, ordering: .relaxed)
         guard before > 0, count > max(0, self.maximum - before) else { return true }

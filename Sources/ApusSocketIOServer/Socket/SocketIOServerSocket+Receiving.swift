@@ -7,11 +7,12 @@ import NIOCore
 
 // Incoming events: catch-all listeners, then middleware, then the listeners of the event.
 extension SocketIOServerSocket {
-    /// Passes an event to the catch-all listeners, through the middleware, and to its listeners.
+    /// Passes an event to the catch-all listeners, the middleware, and the listeners of the event.
     ///
     /// - Parameter checks: The remaining middleware, after an asynchronous check; `nil` for a new
     ///   event.
     func received(_ event: SocketIOReceivedEvent, remaining checks: ArraySlice<SocketIOHandler>? = nil) {
+        if checks == nil { for observer in self.shared.observers { observer.received(event, on: self) } }
         if checks != nil || self.hot.listeners.hasCatchAllListeners {
             if checks == nil { for entry in self.hot.listeners.any { self.run(entry.handler, event) } }
             var rest = checks ?? self.hot.listeners.middleware[...]
@@ -22,8 +23,8 @@ extension SocketIOServerSocket {
                 case .asynchronous(let body):
                     let remaining = rest
                     let event = event.detached  // stored until the check runs
-                    // The queue keeps the events in order: the check of the next event starts when
-                    // that of this one has ended.
+                    // The queue preserves the order of the events: the check of the next event
+                    // starts when the check of this event has ended.
                     return self.enqueue(event.bytes) {
                         do {
                             try await body(event)
@@ -36,21 +37,29 @@ extension SocketIOServerSocket {
             }
         }
         guard case .open = self.hot.state else { return }  // the socket closed during a listener or a check
-        guard let entries = self.hot.listeners.take(event.name) else { return }
-        switch entries {
-        case .one(let entry): self.run(entry.handler, event)
-        case .many(let entries): for entry in entries { self.run(entry.handler, event) }
-        }
+        self.hot.listeners.take(event.name)?.forEach { self.run($0, event) }
     }
 
     private func run(_ handler: SocketIOHandler, _ event: SocketIOReceivedEvent) {
         switch handler {
         case .synchronous(let body):
-            do { try body(event) } catch { self.report(error, event) }
+            do {
+                if self.shared.observers.isEmpty {
+                    try body(event)
+                } else {
+                    try self.observed(event, by: self.shared.observers[...]) { try body(event) }
+                }
+            } catch {
+                self.report(error, event)
+            }
         case .asynchronous(let body):
             let event = event.detached  // stored until the handler runs
             self.enqueue(event.bytes) {
-                do { try await body(event) } catch { self.report(error, event) }
+                do {
+                    try await self.observed(event, by: self.shared.observers[...]) { try await body(event) }
+                } catch {
+                    self.report(error, event)
+                }
             }
         }
     }
@@ -74,14 +83,15 @@ extension SocketIOServerSocket {
     }
 
     private func report(_ error: any Error, _ event: SocketIOReceivedEvent) {
+        for observer in self.shared.observers { observer.failed(event, error, on: self) }
         if let hook = self.shared.onHandlerError { return hook(error, event, self) }
         self.namespace.reportHandlerError(error, event)
     }
 }
 
 // Listening. Arguments are decoded to the handler's types. If they do not match, the handler is not
-// called and no ack is sent, so that the client's ack times out as with an unknown event. Decoding
-// errors and errors of handlers are passed to the configuration's `onHandlerError`.
+// called and no ack is sent, so that the client's request times out as for an unknown event.
+// Decoding errors and errors of handlers are passed to the configuration's `onHandlerError`.
 extension SocketIOServerSocket {
     /// Listens to an event without decoding its arguments. The handler sends the ack, immediately
     /// or later.
@@ -90,14 +100,14 @@ extension SocketIOServerSocket {
         self.add(.synchronous(handler), for: event)
     }
 
-    /// Listens to an event in its received form with an asynchronous handler. A socket's
+    /// Listens to an event with an asynchronous handler, without decoding the arguments. A socket's
     /// asynchronous handlers run one after the other.
     @discardableResult
     public func on(_ event: String, handler: @escaping @Sendable (SocketIOReceivedEvent) async throws -> Void) -> SocketIOServerListener {
         self.add(.asynchronous(handler), for: event)
     }
 
-    /// Listens to the next event of this name only.
+    /// Listens to the next event with this name only, without decoding its arguments.
     @discardableResult
     public func once(_ event: String, handler: @escaping @Sendable (SocketIOReceivedEvent) throws -> Void) -> SocketIOServerListener {
         self.add(.synchronous(handler), for: event, isOnce: true)
@@ -122,7 +132,7 @@ extension SocketIOServerSocket {
         self.add(.synchronous(Self.synchronous(handler)), for: event)
     }
 
-    /// Listens to the next event of this name only. The handler's return value is the ack.
+    /// Listens to the next event with this name only. The handler's return value is the ack.
     @discardableResult
     public func once<each Argument: Decodable & Sendable, Answer: Encodable & Sendable>(
         _ event: String, _ handler: @escaping @Sendable (repeat each Argument) throws -> Answer
@@ -130,8 +140,8 @@ extension SocketIOServerSocket {
         self.add(.synchronous(Self.synchronous(handler)), for: event, isOnce: true)
     }
 
-    /// Listens to the next event of this name only. If the client requested an ack, an empty one is
-    /// sent.
+    /// Listens to the next event with this name only. If the client requested an ack, an empty one
+    /// is sent.
     @discardableResult
     public func once<each Argument: Decodable & Sendable>(
         _ event: String, _ handler: @escaping @Sendable (repeat each Argument) throws -> Void
@@ -139,8 +149,8 @@ extension SocketIOServerSocket {
         self.add(.synchronous(Self.synchronous(handler)), for: event, isOnce: true)
     }
 
-    /// Listens with an asynchronous handler. Its return value is the ack. A socket's asynchronous
-    /// handlers run one after the other.
+    /// Listens to an event with an asynchronous handler. The handler's return value is the ack. A
+    /// socket's asynchronous handlers run one after the other.
     @discardableResult
     public func on<each Argument: Decodable & Sendable, Answer: Encodable & Sendable>(
         _ event: String, _ handler: @escaping @Sendable (repeat each Argument) async throws -> Answer
@@ -152,8 +162,8 @@ extension SocketIOServerSocket {
         return self.add(.asynchronous(body), for: event)
     }
 
-    /// Listens with an asynchronous handler. If the client requested an ack, an empty one is sent
-    /// when the handler returns.
+    /// Listens to an event with an asynchronous handler. If the client requested an ack, an empty
+    /// one is sent when the handler returns.
     @discardableResult
     public func on<each Argument: Decodable & Sendable>(
         _ event: String, _ handler: @escaping @Sendable (repeat each Argument) async throws -> Void
@@ -185,7 +195,7 @@ extension SocketIOServerSocket {
 
     private func add(_ handler: SocketIOHandler, for event: String, isOnce: Bool = false) -> SocketIOServerListener {
         let listener = SocketIOServerListener()
-        self.onLoopWhileOpen { $0.hot.listeners.add(.init(listener: listener, handler: handler), for: event, isOnce: isOnce) }
+        self.onLoopWhileOpen { $0.hot.listeners.add(handler, id: listener.id, for: event, isOnce: isOnce) }
         return listener
     }
 
@@ -206,19 +216,19 @@ extension SocketIOServerSocket {
         self.onLoopWhileOpen { $0.hot.listeners.addMiddleware(.synchronous(middleware)) }
     }
 
-    /// Adds an asynchronous check of every event from this client. Events keep their order: the
-    /// next ones wait during a check.
+    /// Adds an asynchronous check of every event from this client. Events stay in order: later
+    /// events wait during a check.
     public func use(_ middleware: @escaping @Sendable (SocketIOReceivedEvent) async throws -> Void) {
         self.onLoopWhileOpen { $0.hot.listeners.addMiddleware(.asynchronous(middleware)) }
     }
 
-    /// Listens to every event, before middleware and before the listeners of the event.
+    /// Listens to every event. The listener runs before middleware and the listeners of the event.
     @discardableResult
     public func onAny(_ handler: @escaping @Sendable (SocketIOReceivedEvent) throws -> Void) -> SocketIOServerListener {
         self.addAny(handler, first: false)
     }
 
-    /// Listens to every event, before the existing catch-all listeners.
+    /// Listens to every event. The listener runs before the existing catch-all listeners.
     @discardableResult
     public func prependAny(_ handler: @escaping @Sendable (SocketIOReceivedEvent) throws -> Void) -> SocketIOServerListener {
         self.addAny(handler, first: true)
@@ -233,8 +243,8 @@ extension SocketIOServerSocket {
         self.addOutgoing(handler, first: false)
     }
 
-    /// Listens to every event that is sent to this client, before the existing listeners to
-    /// outgoing events.
+    /// Listens to every event that is sent to this client. The listener runs before the existing
+    /// listeners to outgoing events.
     @discardableResult
     public func prependAnyOutgoing(
         _ handler: @escaping @Sendable (_ event: String, _ arguments: [SocketIOValue]) -> Void
@@ -242,9 +252,9 @@ extension SocketIOServerSocket {
         self.addOutgoing(handler, first: true)
     }
 
-    /// Removes a listener of any kind.
+    /// Removes a listener to an event, to all events, or to outgoing events.
     public func off(_ listener: SocketIOServerListener) {
-        self.eventLoop.runOnLoop { self.hot.listeners.remove(listener) }
+        self.eventLoop.runOnLoop { self.hot.listeners.remove(id: listener.id) }
     }
 
     /// Removes all listeners of an event.
@@ -264,18 +274,18 @@ extension SocketIOServerSocket {
 
     private func addAny(_ handler: @escaping @Sendable (SocketIOReceivedEvent) throws -> Void, first: Bool) -> SocketIOServerListener {
         let listener = SocketIOServerListener()
-        self.onLoopWhileOpen { $0.hot.listeners.addAny(.init(listener: listener, handler: .synchronous(handler)), first: first) }
+        self.onLoopWhileOpen { $0.hot.listeners.addAny(.synchronous(handler), id: listener.id, first: first) }
         return listener
     }
 
-    private func addOutgoing(_ handler: @escaping SocketIOOutgoingHandler, first: Bool) -> SocketIOServerListener {
+    private func addOutgoing(_ handler: @escaping SocketIOOutgoingListener, first: Bool) -> SocketIOServerListener {
         let listener = SocketIOServerListener()
-        self.onLoopWhileOpen { $0.hot.listeners.addOutgoing(.init(listener: listener, handler: handler), first: first) }
+        self.onLoopWhileOpen { $0.hot.listeners.addOutgoing(handler, id: listener.id, first: first) }
         return listener
     }
 }
 
-// Declared events: the same operations, with the name and the types from one declaration.
+// Methods for declared events. A declaration contains the name and the types of an event.
 extension SocketIOServerSocket {
     /// Listens to a declared event. If the client requested an ack, an empty one is sent. The
     /// handler runs on the event loop and must not block.

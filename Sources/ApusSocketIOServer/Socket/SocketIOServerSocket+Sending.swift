@@ -7,8 +7,8 @@ public import ApusJSON
 public import ApusSocketIOProtocol
 import NIOCore
 
-// Sending. An event that cannot be encoded is logged and not sent. After a disconnect, an emit does
-// nothing, unless the client can resume: the event is then stored for it.
+// Sending. An event that cannot be encoded is logged and not sent. After a disconnect, an emit has
+// no effect, unless the client can resume: the event is then stored for the client.
 extension SocketIOServerSocket {
     /// Sends an event to this client.
     public func emit(_ event: String, arguments: [SocketIOValue]) {
@@ -48,7 +48,7 @@ extension SocketIOServerSocket {
             }
             guard case .open = self.hot.state, let connection = self.hot.connection else { return }
             if flags.isVolatile, !connection.session.isWritable { return }
-            if !self.hot.listeners.outgoing.isEmpty { self.notifyOutgoing(.init(head, arguments)) }
+            if self.isOutgoingWatched { self.notifyOutgoing(event, arguments) }
             try connection.send(head, arguments, namespace: self.namespace.name, isCompressed: flags.isCompressed)
         } catch {
             self.namespace.reportUnencodable(event, error)
@@ -58,14 +58,17 @@ extension SocketIOServerSocket {
     func deliver(_ outbound: SocketIOOutbound, isVolatile: Bool) {
         guard case .open = self.hot.state, let connection = self.hot.connection else { return }
         if isVolatile, !connection.session.isWritable { return }
-        if !self.hot.listeners.outgoing.isEmpty { self.notifyOutgoing(outbound.content) }
+        if self.isOutgoingWatched, case .event(let name, let payload, _) = outbound.content { self.notifyOutgoing(name, payload) }
         connection.send(outbound)
     }
 
-    private func notifyOutgoing(_ content: UndecodedPacket.Content) {
-        guard case .event(let name, let payload, _) = content else { return }
+    private var isOutgoingWatched: Bool { !self.hot.listeners.outgoing.isEmpty || !self.shared.observers.isEmpty }
+
+    private func notifyOutgoing(_ event: String, _ payload: SocketIOPayload) {
+        for observer in self.shared.observers { observer.sent(event, to: self) }
+        guard !self.hot.listeners.outgoing.isEmpty else { return }
         let arguments = payload.arguments
-        for entry in self.hot.listeners.outgoing { entry.handler(name, arguments) }
+        for entry in self.hot.listeners.outgoing { entry.handler(event, arguments) }
     }
 
     // MARK: Flags
@@ -132,7 +135,7 @@ public struct SocketIOServerEmitter: Sendable {
         try await self.socket.emitWithAck(event, arguments, self.flags)
     }
 
-    /// Sends an event, waits for the client's ack and decodes its first argument. See
+    /// Sends an event, waits for the client's ack and decodes the first argument of the ack. See
     /// ``SocketIOServerSocket/emitWithAck(_:_:timeout:as:)``.
     public func emitWithAck<Answer: Decodable, each Argument: Encodable & Sendable>(
         _ event: String, _ arguments: repeat each Argument, as type: Answer.Type
@@ -142,9 +145,8 @@ public struct SocketIOServerEmitter: Sendable {
     }
 }
 
-/// A caller that awaits a client's ack. Its completion is called exactly once: with the ack, at the
-/// deadline, on cancellation, when the socket closes or, for a broadcast, at the broadcast's
-/// timeout.
+/// A pending ack of a client. The completion is called exactly once: with the ack, at the deadline,
+/// on cancellation, when the socket closes or, for a broadcast, at the broadcast's timeout.
 struct PendingClientAck {
     let completion: @Sendable (Result<[SocketIOValue], any Error>) -> Void
     let event: String
@@ -158,11 +160,11 @@ extension SocketIOServerSocket {
     ///
     /// The timeout starts when the event is queued for the client, and includes the time in the
     /// queue. The event is sent once, without retries. Neither the timeout nor a cancellation
-    /// withdraws it: the client may still receive it, and a later ack is ignored.
+    /// withdraws the event: the client may still receive it, and a later ack is ignored.
     ///
     /// - Parameters:
     ///   - event: The event's name.
-    ///   - arguments: Its arguments.
+    ///   - arguments: The event's arguments.
     ///   - timeout: The time to wait for the ack. Default:
     ///     ``SocketIOServerConfiguration/ackTimeout``.
     /// - Returns: The ack's arguments.
@@ -173,16 +175,16 @@ extension SocketIOServerSocket {
         try await self.emitWithAck(event, arguments, SocketIOEmitFlags(timeout: timeout))
     }
 
-    /// Sends an event, waits for the client's ack and decodes its first argument.
+    /// Sends an event, waits for the client's ack and decodes the first argument of the ack.
     ///
     /// - Parameters:
     ///   - event: The event's name.
-    ///   - arguments: Its arguments.
+    ///   - arguments: The event's arguments.
     ///   - timeout: The time to wait for the ack. Default:
     ///     ``SocketIOServerConfiguration/ackTimeout``.
     ///   - type: The type of the ack's first argument. A missing argument is decoded as null.
     /// - Throws: The errors of ``emitWithAck(_:arguments:timeout:)``, and `invalidPayload` with the
-    ///   decoder's error as its cause if the argument is of another type.
+    ///   decoder's error as its cause if the ack does not decode as `type`.
     public func emitWithAck<Answer: Decodable, each Argument: Encodable & Sendable>(
         _ event: String, _ arguments: repeat each Argument, timeout: Duration? = nil, as type: Answer.Type
     ) async throws -> Answer {
@@ -208,8 +210,8 @@ extension SocketIOServerSocket {
         }
     }
 
-    /// Sends an event and waits for its ack. Returns the ack id; `nil` when `completion` was called
-    /// already.
+    /// Sends an event and starts the wait for its ack. Returns the ack id; `nil` if `completion`
+    /// was called already.
     private func emitWithAck(
         _ event: String, _ arguments: [SocketIOValue], _ flags: SocketIOEmitFlags,
         completion: @escaping @Sendable (Result<[SocketIOValue], any Error>) -> Void
@@ -219,7 +221,7 @@ extension SocketIOServerSocket {
         guard let connection = self.expectAck(id, pending, isVolatile: flags.isVolatile) else { return nil }
         let head = PacketHead.event(name: event, ackID: id)
         let payload = SocketIOPayload(arguments)
-        if !self.hot.listeners.outgoing.isEmpty { self.notifyOutgoing(.init(head, payload)) }
+        if self.isOutgoingWatched { self.notifyOutgoing(event, payload) }
         do throws(SocketIOError) {
             try connection.send(head, payload, namespace: self.namespace.name, isCompressed: flags.isCompressed)
             return id
@@ -229,16 +231,16 @@ extension SocketIOServerSocket {
         }
     }
 
-    /// Sends the event of a broadcast that requests the ack `ackID`. Returns `false` when the wait
-    /// has ended already and `completion` was called.
+    /// Sends the event of a broadcast that requests the ack `ackID`. Returns `false` if the wait
+    /// failed; `completion` was then called.
     func deliver(_ outbound: SocketIOOutbound, isVolatile: Bool, ackID: Int, _ pending: PendingClientAck) -> Bool {
         guard self.expectAck(ackID, pending, isVolatile: isVolatile) != nil else { return false }
         self.deliver(outbound, isVolatile: isVolatile)
         return true
     }
 
-    /// Starts the wait for an ack. Returns the connection for the event; `nil` when the wait has
-    /// ended already and `completion` was called.
+    /// Starts the wait for an ack. Returns the connection for the event; `nil` if the wait failed,
+    /// in which case `completion` was called.
     ///
     /// A broadcast uses the same id for every socket, so ids are unique in the namespace, not in
     /// the socket.
@@ -248,9 +250,9 @@ extension SocketIOServerSocket {
             pending.completion(.failure(SocketIOError(.disconnected, message: "the client is not connected")))
             return nil
         }
-        let extras = self.makeExtras()
-        guard extras.pendingAcks.count < self.shared.maximumPendingAcks else {
-            let message = "\(extras.pendingAcks.count) acks of this socket are pending, the maximum (`maximumPendingAcks`)"
+        let acks = self.makePendingAcks()
+        guard acks.count < self.shared.maximumPendingAcks else {
+            let message = "\(acks.count) acks of this socket are pending, the maximum (`maximumPendingAcks`)"
             pending.completion(.failure(SocketIOError(.bufferFull, message: message)))
             return nil
         }
@@ -259,50 +261,40 @@ extension SocketIOServerSocket {
             pending.completion(.failure(SocketIOError(.notConnected, message: message)))
             return nil
         }
-        extras.pendingAcks[id] = pending
-        if let timeout = pending.timeout { self.startAckDeadline(id, timeout, extras) }
+        acks.add(pending, id: id, endingIn: pending.timeout)
         return connection
     }
 
-    private func startAckDeadline(_ id: Int, _ timeout: Duration, _ extras: Extras) {
-        let timer =
-            extras.ackTimer
-            // A reference cycle with the socket, which ends when the socket closes.
-            ?? DeadlineTimer(on: self.eventLoop) {
-                self.extras?.pendingAcks[$0] != nil
-            } passed: {
-                self.ackTimedOut($0)
-            }
-        extras.ackTimer = timer
-        timer.add(id, in: timeout, amongWaiting: extras.pendingAcks.count)
+    private func makePendingAcks() -> PendingTable<PendingClientAck> {
+        let extras = self.makeExtras()
+        // The table and the socket retain each other until the socket closes.
+        let acks = extras.acks ?? PendingTable(on: self.eventLoop) { _, pending in self.ackTimedOut(pending) }
+        extras.acks = acks
+        return acks
     }
 
-    /// Fails a pending ack at its deadline. Not called for a broadcast.
-    private func ackTimedOut(_ id: Int) {
-        guard let pending = self.extras?.pendingAcks[id], let timeout = pending.timeout else { return }
-        self.endAck(id, .failure(SocketIOError(.ackTimeout, message: "no ack for \"\(pending.event)\" within \(timeout)")))
+    /// Fails an ack at its deadline. Not called for a broadcast.
+    private func ackTimedOut(_ pending: PendingClientAck) {
+        for observer in self.shared.observers { observer.ackTimedOut(pending.event, on: self) }
+        let timeout = pending.timeout.map { " within \($0)" } ?? ""
+        pending.completion(.failure(SocketIOError(.ackTimeout, message: "the client did not acknowledge \"\(pending.event)\"\(timeout)")))
     }
 
-    /// Ends the wait for an ack with this result. Does nothing if it has ended already.
+    /// Ends the wait for an ack with this result. Has no effect if the wait has ended already.
     func endAck(_ id: Int, _ result: Result<[SocketIOValue], any Error>) {
         self.eventLoop.assertInEventLoop()
-        guard let pending = self.extras?.pendingAcks.removeValue(forKey: id) else { return }
-        pending.completion(result)
+        self.extras?.acks?.take(id)?.completion(result)
     }
 
-    /// Handles a client's ack. Ignores one that is late, repeated or was never requested.
+    /// Handles a client's ack. Ignores an ack that is late, repeated or was never requested.
     func receivedAck(_ id: Int, _ arguments: SocketIOPayload) {
-        guard self.extras?.pendingAcks[id] != nil else { return }
-        self.endAck(id, .success(arguments.arguments))
+        self.extras?.acks?.take(id)?.completion(.success(arguments.arguments))
     }
 
     /// Fails all pending acks with `disconnected`, in the order of their ids. Called when the
     /// socket leaves its namespace.
     func failPendingAcks(_ reason: SocketIOServerDisconnectReason) {
-        guard let extras = self.extras else { return }
-        extras.ackTimer?.cancel()
-        extras.ackTimer = nil
-        for ack in exchange(&extras.pendingAcks, with: [:]).sorted(by: { $0.key < $1.key }).map(\.value) {
+        for ack in self.extras?.acks.take()?.takeAll() ?? [] {
             ack.completion(
                 .failure(
                     SocketIOError(.disconnected, message: "the client disconnected (\(reason)) before it acknowledged \"\(ack.event)\"")))
@@ -336,32 +328,32 @@ extension SocketIOServerSocket {
     }
 }
 
-// Emits to other sockets. The socket itself is excluded.
+// Broadcasts to other sockets. The socket itself is excluded.
 extension SocketIOServerSocket {
-    /// An emit to every other socket of the namespace.
+    /// The broadcast to every other socket of the namespace.
     public var broadcast: SocketIOBroadcast {
         SocketIOBroadcast(namespace: self.namespace, targets: SocketIOTargets(except: [self.id]))
     }
 
-    /// Returns an emit to the other members of these rooms.
+    /// Returns a broadcast to the other members of these rooms.
     public func to(_ rooms: String...) -> SocketIOBroadcast { self.broadcast.to(rooms) }
 
-    /// Returns an emit to the other members of these rooms.
+    /// Returns a broadcast to the other members of these rooms.
     public func to(_ rooms: [String]) -> SocketIOBroadcast { self.broadcast.to(rooms) }
 
-    /// Returns an emit to the other members of these rooms; an alias of `to`.
+    /// Returns a broadcast to the other members of these rooms; an alias of `to`.
     public func `in`(_ rooms: String...) -> SocketIOBroadcast { self.broadcast.to(rooms) }
 
-    /// Returns an emit to the other members of these rooms; an alias of `to`.
+    /// Returns a broadcast to the other members of these rooms; an alias of `to`.
     public func `in`(_ rooms: [String]) -> SocketIOBroadcast { self.broadcast.to(rooms) }
 
-    /// Returns an emit to every other socket outside these rooms.
+    /// Returns a broadcast to every other socket outside these rooms.
     public func except(_ rooms: String...) -> SocketIOBroadcast { self.broadcast.except(rooms) }
 
-    /// Returns an emit to every other socket outside these rooms.
+    /// Returns a broadcast to every other socket outside these rooms.
     public func except(_ rooms: [String]) -> SocketIOBroadcast { self.broadcast.except(rooms) }
 
-    /// An emit to the other sockets of this server.
+    /// The broadcast to the namespace's other sockets on this server.
     public var local: SocketIOBroadcast { self.broadcast.local }
 }
 

@@ -8,16 +8,16 @@ public import ApusSocketIOProtocol
 import NIOConcurrencyHelpers
 package import NIOCore
 
-/// A client in one namespace. Every method may be called from any thread. Handlers run on the
-/// socket's event loop.
+/// A client's socket in one namespace. Every method may be called from any thread. Handlers run on
+/// the socket's event loop.
 ///
-/// `@unchecked Sendable`: the mutable properties are accessed on `eventLoop` only, except `stored`,
-/// under the lock of `shared`, and `indexInRecipients`, under the namespace's lock.
+/// `@unchecked Sendable`: the mutable properties are accessed on `eventLoop` only, except `stored`
+/// (under the lock of `shared`) and `indexInRecipients` (under the namespace's lock).
 public final class SocketIOServerSocket: @unchecked Sendable {
     /// The socket's id: 20 unpredictable characters, preceded by the namespace and `#` for a
-    /// Socket.IO 2.x client outside of `/`. Also the name of the socket's own room.
+    /// Socket.IO 2.x client outside of `/`. The id is also the name of the socket's own room.
     public let id: String
-    /// The namespace the socket is in.
+    /// The namespace of the socket.
     public let namespace: SocketIONamespace
     /// The data of the client's handshake. Each access builds it again.
     public var handshake: SocketIOHandshake { SocketIOHandshake(session: self.session, auth: self.auth, issued: self.issued) }
@@ -25,7 +25,7 @@ public final class SocketIOServerSocket: @unchecked Sendable {
     public let recovery: SocketIORecovery
 
     package let eventLoop: any EventLoop
-    /// The client's session, which keeps the handshake request after it has closed.
+    /// The client's session. It stores the handshake request even after it has closed.
     let session: EngineIOSession
     private let auth: SocketIOStoredAuth
     private let issued: Int64
@@ -37,45 +37,47 @@ public final class SocketIOServerSocket: @unchecked Sendable {
     /// The application's values. Accessed under the lock of `shared`.
     private var stored: Stored
 
-    /// The state that every event uses, on the event loop only. Unchecked: it is accessed in single
-    /// statements that call no handler.
+    /// The state that every event uses. It is accessed on the event loop only. Unchecked, because
+    /// the accesses are single statements that call no handler.
     @exclusivity(unchecked) var hot: Hot
     var disconnectHandlers: [@Sendable (SocketIOServerDisconnectReason) -> Void] = []
     private(set) var extras: Extras?
     var asyncQueue: SocketIOHandlerQueue?
-    /// The socket's index in its group of the namespace's recipients. Under the namespace's lock.
+    /// The socket's index in its group of the namespace's recipients. Protected by the namespace's
+    /// lock.
     var indexInRecipients = 0
 
     struct Hot {
-        /// Set to `nil` when the socket leaves, because the connection holds the socket.
+        /// The client's connection. Set to `nil` when the socket leaves, because the connection
+        /// retains the socket.
         var connection: SocketIOConnection?
         var state = State.open
         var listeners = SocketIOServerListeners()
-        /// The number of received events whose requested ack was not sent yet.
+        /// The number of received events whose requested ack has not been sent or dropped.
         var owedAcks = 0
     }
 
     enum State {
-        /// Leaves to `disconnecting`.
+        /// The socket is in the namespace or joins it. Transitions to `disconnecting` or `closed`.
         case open
-        /// The client has disconnected, or was sent a DISCONNECT, but the socket is still in its
-        /// rooms. Leaves to `closed`.
+        /// The client has disconnected, or DISCONNECT was sent, but the socket is still in its
+        /// rooms. Transitions to `closed`.
         case disconnecting
-        /// Final. Indirect, so that an open socket needs no storage for the reason.
+        /// The socket has left the namespace. Final. Indirect, so that an open socket needs no
+        /// storage for the reason.
         indirect case closed(SocketIOServerDisconnectReason)
     }
 
-    /// State that few sockets need. Created on first use to keep idle sockets small.
+    /// The state that few sockets need. It is created on first use to keep idle sockets small.
     ///
     /// Confined to the socket's event loop.
     final class Extras {
         var disconnectingHandlers: [@Sendable (SocketIOServerDisconnectReason) -> Void] = []
-        var pendingAcks: [Int: PendingClientAck] = [:]
-        /// The timer of the pending acks, created with the first one.
-        var ackTimer: DeadlineTimer?
+        /// The acks that callers await, created with the first one.
+        var acks: PendingTable<PendingClientAck>?
         /// The callbacks to run once when the outgoing queue is short again.
         var drainWaiters: [@Sendable () -> Void] = []
-        /// Succeeded when no requested ack is unsent (`owedAcks` is 0).
+        /// The promises to complete when every requested ack was sent or dropped (`owedAcks` is 0).
         var settleWaiters: [EventLoopPromise<Void>] = []
     }
 
@@ -88,20 +90,22 @@ public final class SocketIOServerSocket: @unchecked Sendable {
 
     /// The settings and the lock that the sockets of a server on one event loop share.
     final class Shared: Sendable {
-        /// Guards the application's values of these sockets. One lock for all of them keeps each
-        /// socket smaller. It is rarely contended, because the values are nearly always accessed on
-        /// the event loop.
+        /// The lock of the application's values of these sockets. A common lock keeps each socket
+        /// small. It is rarely contended, because the values are usually accessed on the event
+        /// loop.
         let lock = NIOLock()
         let maximumWaitingEvents: Int
         let maximumPendingAcks: Int
         let ackTimeout: Duration
         let onHandlerError: SocketIOServerConfiguration.HandlerErrorHook?
+        let observers: [any SocketIOServerObserver]
 
         init(_ configuration: SocketIOServerConfiguration) {
             self.maximumWaitingEvents = configuration.maximumWaitingEvents
             self.maximumPendingAcks = configuration.maximumPendingAcks
             self.ackTimeout = configuration.ackTimeout
             self.onHandlerError = configuration.onHandlerError
+            self.observers = configuration.observers
         }
     }
 
@@ -109,8 +113,8 @@ public final class SocketIOServerSocket: @unchecked Sendable {
     struct Stored: Sendable {
         var values: [String: any Sendable] = [:]
         var data: SocketIOValue = [:]
-        /// The rooms that middleware chose before the socket is in its namespace; `nil` after its
-        /// admission or refusal.
+        /// The rooms to join at admission, which middleware chooses; `nil` after the admission or
+        /// the refusal.
         var pendingRooms: SocketIORoomNames?
     }
 
@@ -132,19 +136,19 @@ public final class SocketIOServerSocket: @unchecked Sendable {
         self.stored.pendingRooms = []
     }
 
-    /// Accesses the values under the lock. `body` must not release an application's value: its
-    /// `deinit` could take the lock again.
+    /// Accesses the values under the lock. `body` must not release a value of the application,
+    /// whose `deinit` could acquire the lock again.
     private func withStored<Result>(_ body: (inout Stored) -> Result) -> Result {
         self.shared.lock.withLock { body(&self.stored) }
     }
 
-    /// Whether the socket resumed with its id, rooms and data, and every event it missed was sent.
+    /// Whether the socket resumed with its id, rooms and data, and every missed event was sent.
     public var isRecovered: Bool { self.recovery == .complete }
 
     /// Whether the client's admission is still pending.
     var isAwaited: Bool { self.withStored { $0.pendingRooms != nil } }
 
-    /// Whether the client is in the namespace.
+    /// Whether the socket has joined its namespace and has not left it.
     public var isConnected: Bool { self.namespace.contains(self) }
 
     // MARK: Application values
@@ -152,7 +156,8 @@ public final class SocketIOServerSocket: @unchecked Sendable {
     /// The data that other servers of the cluster and the admin page can read, and that a recovered
     /// session restores. Default: `{}`.
     ///
-    /// For values of this process only, or without a JSON form, use ``setValue(_:for:)``.
+    /// For values that other servers do not need, or that have no JSON form, use
+    /// ``setValue(_:for:)``.
     public var data: SocketIOValue {
         get { self.withStored { $0.data } }
         set {
@@ -170,8 +175,8 @@ public final class SocketIOServerSocket: @unchecked Sendable {
 
     /// Returns ``data``, decoded.
     ///
-    /// - Throws: `SocketIOError.Code.invalidPayload` with the decoder's error as its cause, when it
-    ///   is of another type.
+    /// - Throws: `SocketIOError.Code.invalidPayload` with the decoder's error as its cause, if the
+    ///   data does not decode as `type`.
     public func data<Value: Decodable>(as type: Value.Type) throws(SocketIOError) -> Value {
         do {
             return try JSONValueDecoder().decode(type, from: self.data)
@@ -190,7 +195,7 @@ public final class SocketIOServerSocket: @unchecked Sendable {
         _ = self.withStored { $0.values.updateValue(value, forKey: key) }
     }
 
-    /// Returns the value stored under this key, if it is of this type.
+    /// Returns the value stored under this key; `nil` if there is none or it is of another type.
     ///
     /// - Parameters:
     ///   - key: The key.
@@ -204,8 +209,8 @@ public final class SocketIOServerSocket: @unchecked Sendable {
     /// The rooms of the socket, including its own.
     public var rooms: SocketIORoomNames { self.withStored { $0.pendingRooms } ?? self.namespace.rooms(of: self) }
 
-    /// Enters rooms. In middleware, the socket enters them when it is connected. The socket leaves
-    /// all rooms when it disconnects.
+    /// Joins rooms. If middleware calls this method, the socket joins them when it is connected.
+    /// The socket leaves all rooms when it disconnects.
     public func join(_ rooms: String...) {
         let isPending = self.withStored { $0.pendingRooms?.formUnion(rooms) } != nil
         if !isPending { self.namespace.join(self, rooms) }
@@ -220,10 +225,10 @@ public final class SocketIOServerSocket: @unchecked Sendable {
         if !isPending { self.namespace.leave(self, room) }
     }
 
-    /// Puts the socket into its namespace, and into the rooms that middleware chose.
+    /// Adds the socket to its namespace, and to the rooms that middleware chose.
     func enterNamespace() {
         self.namespace.add(self)
-        // After `add`: from here on, `join` finds the socket in the namespace.
+        // After `add`, `join` finds the socket in the namespace.
         let rooms = self.withStored { exchange(&$0.pendingRooms, with: nil) } ?? []
         if !rooms.isEmpty { self.namespace.join(self, Array(rooms)) }
     }
@@ -233,7 +238,7 @@ public final class SocketIOServerSocket: @unchecked Sendable {
     /// The current transport of the connection, `polling` or `websocket`; `nil` after the socket
     /// has closed.
     ///
-    /// Access it on the socket's event loop, where handlers run.
+    /// Access this property on the socket's event loop, where handlers run.
     public var transportName: String? { self.connection?.session.transport?.rawValue }
 
     /// Disconnects the client from this namespace or, with `close`, closes its connection.
@@ -249,8 +254,8 @@ public final class SocketIOServerSocket: @unchecked Sendable {
         }
     }
 
-    /// Calls `handler` once when the socket has left its namespace and its rooms, immediately if it
-    /// has left already.
+    /// Calls `handler` once when the socket has left its namespace and its rooms. If the socket has
+    /// left already, calls it immediately.
     public func onDisconnect(_ handler: @escaping @Sendable (SocketIOServerDisconnectReason) -> Void) {
         self.eventLoop.runOnLoop {
             if case .closed(let reason) = self.hot.state { handler(reason) } else { self.disconnectHandlers.append(handler) }
@@ -267,6 +272,7 @@ public final class SocketIOServerSocket: @unchecked Sendable {
         self.failPendingAcks(reason)
         let handlers = self.disconnectHandlers
         self.releaseReferences()
+        for observer in self.shared.observers { observer.disconnected(self, reason: reason) }
         for handler in handlers { handler(reason) }
     }
 
@@ -276,8 +282,8 @@ public final class SocketIOServerSocket: @unchecked Sendable {
             self.namespace.remove(self)
             return recovery.left(self)
         }
-        // Leaves first, then is stored, because the resumed socket has the same id. The reservation
-        // keeps a dynamic namespace until then.
+        // The socket leaves before its session is stored, because the resumed socket has the same
+        // id. The reservation keeps a dynamic namespace until then.
         self.namespace.reserve()
         defer { self.namespace.release() }
         let rooms = self.rooms
@@ -287,7 +293,7 @@ public final class SocketIOServerSocket: @unchecked Sendable {
         recovery.lost(.init(socketID: self.id, rooms: rooms, start: start, kept: kept), pid: recoveryState.pid, by: self)
     }
 
-    /// Closes a socket that was refused, or whose client left, before it was in its namespace.
+    /// Closes a socket that was refused, or whose client left, before it joined its namespace.
     func abandon() {
         self.eventLoop.assertInEventLoop()
         guard case .open = self.hot.state else { return }
@@ -297,8 +303,8 @@ public final class SocketIOServerSocket: @unchecked Sendable {
         self.releaseReferences()
     }
 
-    /// Releases the connection and the handlers. Handlers often capture their socket, so this ends
-    /// the cycle.
+    /// Releases the connection and the handlers. Handlers often capture their socket, which would
+    /// otherwise never be deallocated.
     private func releaseReferences() {
         self.hot.connection = nil
         self.asyncQueue?.finish()
@@ -315,10 +321,10 @@ public final class SocketIOServerSocket: @unchecked Sendable {
 extension SocketIOServerSocket.Extras: Sendable {}
 
 extension SocketIOServerSocket {
-    /// Puts the socket into its namespace.
+    /// Adds the socket to its namespace.
     ///
-    /// - Returns: The packets that a resumed socket missed; `nil` when some have been removed since
-    ///   the claim.
+    /// - Returns: The packets that a resumed socket missed; `nil` if some of them are no longer
+    ///   stored.
     func opened() -> [SocketIOOutbound]? {
         self.eventLoop.assertInEventLoop()
         guard let recovery = self.namespace.recovery, let recoveryState = self.recoveryState else {
@@ -326,14 +332,15 @@ extension SocketIOServerSocket {
             return []
         }
         guard let resumption = recoveryState.resumption.take() else {
-            // Before the socket can receive events: the client may miss any event from here on.
+            // Record the offset before the socket can receive events, because the client may miss
+            // any of them.
             recoveryState.joined = recovery.joining(self, recoveryState)
             recoveryState.start = recoveryState.joined
             self.enterNamespace()
             return []
         }
-        // The socket enters the namespace first, and then the missed packets are read: they include
-        // any event sent in between. That event must not be sent twice.
+        // The socket joins the namespace before the missed packets are read. They include the
+        // events emitted in between, which must not be sent twice.
         recoveryState.caughtUpTo = .max
         self.enterNamespace()
         self.namespace.join(self, Array(resumption.session.rooms))
@@ -344,7 +351,7 @@ extension SocketIOServerSocket {
         return missed
     }
 
-    /// Stores the claimed session again: the client disconnected before admission.
+    /// Stores the claimed session again, because the client disconnected before admission.
     func giveBack() {
         guard let resumption = self.recoveryState?.resumption.take() else { return }
         self.namespace.recovery?.giveBack(resumption)
@@ -352,12 +359,13 @@ extension SocketIOServerSocket {
 }
 
 extension SocketIOServerSocket {
-    /// Succeeds when the asynchronous handlers are done and every ack that the client requested was
-    /// sent or dropped, at the latest when the socket closes. Callers set their own deadline.
+    /// Returns a future that succeeds when the asynchronous handlers have returned and every ack
+    /// that the client requested was sent or dropped, or when the socket closes. It has no
+    /// deadline.
     func settle() -> EventLoopFuture<Void> {
         self.eventLoop.assertInEventLoop()
         let handlersDone = self.eventLoop.makePromise(of: Void.self)
-        // The queue works in order: when this item runs, all earlier ones are done.
+        // The queue runs its items in order: when this item runs, all earlier ones have ended.
         if self.asyncQueue?.enqueue(bytes: 0, { handlersDone.succeed() }) != .taken { handlersDone.succeed() }
         return handlersDone.futureResult.flatMap {
             guard case .open = self.hot.state, self.hot.owedAcks > 0 else { return self.eventLoop.makeSucceededVoidFuture() }
@@ -369,8 +377,8 @@ extension SocketIOServerSocket {
 }
 
 extension SocketIOServerSocket {
-    /// Calls `body` once on the event loop when the outgoing queue is short, counting everything
-    /// sent before this call. Drops `body` when the client disconnects first.
+    /// Calls `body` once on the event loop when the outgoing queue, including everything sent
+    /// before this call, is short. Drops `body` if the client disconnects first.
     package func whenDrained(_ body: @escaping @Sendable () -> Void) {
         // Packets sent from other threads reach the event loop in the first turn, and the transport
         // at the end of that turn.

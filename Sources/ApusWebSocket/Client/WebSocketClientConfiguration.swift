@@ -4,35 +4,38 @@ public import HTTPTypes
 
 /// The configuration of a WebSocket client.
 public struct WebSocketClientConfiguration: Sendable {
-    /// Computes fields of a request; see ``WebSocketClientConfiguration/requestHeaders``.
+    /// A closure that computes fields of a request; see
+    /// ``WebSocketClientConfiguration/requestHeaders``.
     public typealias RequestHeaders = @Sendable (_ url: String) async throws -> HTTPFields
 
     /// Additional fields of the request, in order, for example `[.authorization: "Bearer …"]`.
     /// `Host` replaces the value from the URL.
     ///
-    /// A field that the handshake sets itself, such as `Upgrade`, fails the attempt. No field is
-    /// sent after a redirect to another origin (scheme, host or port), because any may be a secret.
+    /// A field that the handshake sets itself, such as `Upgrade`, fails the attempt. The fields are
+    /// not sent after a redirect to another origin (scheme, host or port), because they may be
+    /// secrets.
     public var headers: HTTPFields = [:]
 
-    /// Computes further fields for every attempt, for example a token that expires. If it throws,
-    /// the attempt fails.
+    /// A closure that computes further fields for every attempt, for example a token that expires.
+    /// If it throws, the attempt fails.
     ///
-    /// Default: `nil`. ``connectTimeout`` applies. Not called after a redirect to another origin.
+    /// Default: `nil`. ``connectTimeout`` includes its duration. It is not called after a redirect
+    /// to another origin.
     public var requestHeaders: RequestHeaders?
 
     /// The names and values to append to the URL's query, percent-encoded.
     public var query: [(String, String)] = []
 
-    /// The names and values of the cookies to send. A `Cookie` field in ``headers`` is sent before
-    /// them. Not sent after a redirect to another origin.
+    /// The names and values of the cookies to send, after those of a `Cookie` field in ``headers``.
+    /// Default: none. They are not sent after a redirect to another origin.
     public var cookies: [String: String] = [:]
 
     /// The offered subprotocols, in order of preference. The server's choice is
     /// ``WebSocketConnection/subprotocol``.
     public var subprotocols: [String] = []
 
-    /// The maximum number of redirects (301, 302, 303, 307, 308) to follow; never from `wss` to
-    /// `ws`. Default: 5. With 0, each redirect is an error.
+    /// The maximum number of redirects (301, 302, 303, 307, 308) to follow. A redirect from `wss`
+    /// to `ws` is never followed. Default: 5. With 0, each redirect is an error.
     public var maximumRedirects: Int = 5
 
     /// The TLS settings for `wss`, including the verification of certificates.
@@ -47,8 +50,8 @@ public struct WebSocketClientConfiguration: Sendable {
 
     /// A Unix socket to connect to instead of the URL's host and port. Default: `nil`.
     ///
-    /// The URL still determines the request and the use of TLS. Not used after a redirect to
-    /// another origin.
+    /// The URL still determines the request and the use of TLS. The socket is not used after a
+    /// redirect to another origin.
     public var unixSocketPath: String?
 
     /// The compression to offer. Default: `nil`, none.
@@ -80,14 +83,14 @@ public struct WebSocketClientConfiguration: Sendable {
     /// Creates the default configuration.
     public init() {}
 
-    /// Checks the configuration.
+    /// Throws `invalidConfiguration` if a setting is invalid.
     func validate() throws(WebSocketError) {
         func invalid(_ message: String) -> WebSocketError { WebSocketError(.invalidConfiguration, message: message) }
         for name in self.subprotocols where !HTTPToken.isToken(name) {
             throw invalid("`subprotocols` must contain HTTP tokens only, not \(name.debugDescription)")
         }
         guard Set(self.subprotocols).count == self.subprotocols.count else {
-            throw invalid("`subprotocols` must not contain duplicates: \(self.subprotocols)")
+            throw invalid("`subprotocols` must not contain duplicates: \(self.subprotocols.joined(separator: ", ").debugDescription)")
         }
         for (name, value) in self.cookies where !HTTPToken.isToken(name) || !value.utf8.allSatisfy(Self.isCookieByte) {
             throw invalid("`cookies`: the name or value of \(name.debugDescription) contains an invalid character (RFC 6265 4.1.1)")

@@ -11,27 +11,28 @@ public import NIOCore
 /// for try await message in connection.messages { print(message) }
 /// ```
 ///
-/// There are two ways to receive: tasks read ``messages``, or ``onMessage(_:)`` calls a handler on
-/// the event loop, without a lock, a task or a thread hop. There are two ways to send: ``send(_:)``
-/// waits for free space in the queue; ``post(_:)`` does not wait, and its queue is bounded. The
-/// connection stays open until either side closes it, even if the application releases this object.
+/// There are two ways to receive. Tasks read ``messages``, or ``onMessage(_:)`` calls a handler on
+/// the event loop, without a lock, a task or a change of threads. There are two ways to send.
+/// ``send(_:)`` waits for free space in the queue; ``post(_:)`` does not wait, and its queue is
+/// bounded. The connection stays open until either side closes it, even if the application releases
+/// this object.
 public final class WebSocketConnection: @unchecked Sendable {
     // Unchecked: the constants are Sendable. The variables below "Event loop" are accessed on
-    // `eventLoop` only: a `NIOLoopBoundBox` would cost an indirection per message.
+    // `eventLoop` only. A `NIOLoopBoundBox` would add an indirection per message.
 
     /// The event loop of the connection, on which its handlers are called.
     public let eventLoop: any EventLoop
     /// The negotiated subprotocol; `nil` if none was negotiated.
     public let subprotocol: String?
-    /// The peer's address of the transport, if the system provides it.
+    /// The peer's address on the transport; `nil` if the system does not provide it.
     public let remoteAddress: SocketAddress?
-    /// The request that opened the connection, on a server: path, query, cookies. `nil` on a
-    /// client.
+    /// The request that opened the connection, with its path, query and cookies. `nil` on a client.
     ///
-    /// Created at every access: store the values that are used often.
+    /// Each access creates the value, so store the parts that are used often.
     public var request: HTTPRequest? { self.storedRequest?.request }
     private let storedRequest: StoredRequest?
-    /// The queues' reference to this object, from ``attach(_:)`` to the end of the connection.
+    /// The reference of the queues to this object. It is set from ``attach(_:)`` until the
+    /// connection ends.
     let link: OwnerLink<WebSocketConnection>
 
     let flow: WebSocketFlowControl
@@ -39,9 +40,10 @@ public final class WebSocketConnection: @unchecked Sendable {
     let outbox: WebSocketOutbox
     let status = NIOLockedValueBox(Status())
 
-    /// The state that any thread may read.
+    /// The state that is accessible from any thread.
     struct Status: Sendable {
-        /// Indirect: a closure is larger than the rest of the status.
+        /// The end of the connection. Indirect, because a closure is larger than the rest of the
+        /// status.
         private enum Ending: Sendable {
             case none
             indirect case closed(WebSocketClosure)
@@ -61,8 +63,8 @@ public final class WebSocketConnection: @unchecked Sendable {
 
     // MARK: Event loop
 
-    /// The variables that every message uses. Unchecked as in the handler: they are accessed within
-    /// single statements.
+    /// The variables that every message uses. Unchecked, because they are accessed within single
+    /// statements only.
     @exclusivity(unchecked) var hot = Hot()
     var handler: WebSocketHandler? { self.hot.handler }
 
@@ -71,7 +73,7 @@ public final class WebSocketConnection: @unchecked Sendable {
         var messageHandler: ((WebSocketConnection, WebSocketMessage) -> Void)?
         var readCompleteHandler: ((WebSocketConnection) -> Void)?
         var heartbeat: WebSocketHeartbeatDriver?
-        /// The keep-alive of a server's connection.
+        /// The keep-alive of the connection; `nil` on a client.
         var keepAlive: ServerKeepAlive?
     }
 
@@ -84,7 +86,7 @@ public final class WebSocketConnection: @unchecked Sendable {
     /// Whether the inbox is full and pauses reading.
     var inboxPausesReading = false
 
-    /// Creates a connection without a WebSocket; ``attach(_:)`` sets it.
+    /// Creates a connection without a WebSocket, which ``attach(_:)`` sets.
     package init(
         on eventLoop: any EventLoop, subprotocol: String?, remoteAddress: SocketAddress?, flow: WebSocketFlowControl = .init(),
         request: HTTPRequest? = nil
@@ -97,15 +99,14 @@ public final class WebSocketConnection: @unchecked Sendable {
         let link = OwnerLink<WebSocketConnection>(on: eventLoop)
         self.link = link
         self.inbox = WebSocketInbox(flow: flow) {
-            // Reads the present state: the inbox may have filled up again before the loop runs
-            // this.
+            // Read the current state: the inbox may have filled up again before this closure runs.
             link.onLoop { $0.setReading(paused: $0.inbox.isPaused) }
         }
         self.outbox = WebSocketOutbox(flow: flow) { link.inLaterTurn { $0.outboxHopped() } }
     }
 
-    /// Sets the WebSocket of the connection, whose delegate is the connection. On the event loop,
-    /// before the first read.
+    /// Sets the WebSocket of the connection. The connection is the delegate of the WebSocket. Must
+    /// be called on the event loop, before the first read.
     package func attach(_ handler: WebSocketHandler) {
         self.eventLoop.assertInEventLoop()
         self.hot.handler = handler
@@ -114,7 +115,8 @@ public final class WebSocketConnection: @unchecked Sendable {
         self.transportChanged()
     }
 
-    /// Starts the keep-alive. On the event loop. Does nothing if the connection has ended.
+    /// Starts the keep-alive. Must be called on the event loop. Has no effect if the connection has
+    /// ended.
     func keep(_ keepAlive: ServerKeepAlive) {
         guard self.hot.handler != nil else { return }
         self.hot.keepAlive = keepAlive
@@ -137,7 +139,7 @@ public final class WebSocketConnection: @unchecked Sendable {
 
     /// Waits for the end of the connection.
     ///
-    /// Ignores cancellation. Waits without a limit while neither side closes the connection.
+    /// Ignores cancellation, and has no timeout.
     public func waitUntilClosed() async -> WebSocketClosure {
         await withCheckedContinuation { continuation in
             let closure: WebSocketClosure? = self.status.withLockedValue { status in
@@ -155,17 +157,16 @@ extension WebSocketConnection {
 
     /// Calls `handler` on the event loop for every message, including those already queued.
     ///
-    /// This is the fastest way to receive. The handler must not block, because it would stop the
-    /// event loop. The handler is released when the connection ends, and a later handler replaces
-    /// it. A loop that waits on ``messages`` ends; one that starts later waits until the connection
-    /// ends.
+    /// This is the fastest way to receive. The handler must not block the event loop. It is
+    /// released when the connection ends or another handler replaces it. A loop that waits on
+    /// ``messages`` ends; a loop that starts later receives no message until the connection ends.
     public func onMessage(_ handler: @escaping @Sendable (_ connection: WebSocketConnection, _ message: WebSocketMessage) -> Void) {
         self.eventLoop.runOnLoop { self.setMessageHandler(handler) }
     }
 
     /// Calls `handler` on the event loop after all messages of one read were delivered.
     ///
-    /// Messages that the handler sends leave in the same write as the responses to that read.
+    /// Messages that the handler sends are written together with the responses to that read.
     public func onReadComplete(_ handler: @escaping @Sendable (_ connection: WebSocketConnection) -> Void) {
         self.eventLoop.runOnLoop {
             if self.closure == nil { self.hot.readCompleteHandler = handler }
@@ -180,26 +181,26 @@ extension WebSocketConnection {
         self.eventLoop.runOnLoop { self.setPongHandler(handler) }
     }
 
-    /// Calls `handler` on the event loop when the connection has ended, immediately if it already
-    /// has.
+    /// Calls `handler` on the event loop when the connection has ended. If it has already ended,
+    /// calls the handler immediately.
     public func onClose(_ handler: @escaping @Sendable (WebSocketClosure) -> Void) {
         self.eventLoop.runOnLoop { self.addCloseHandler(handler) }
     }
 
     // MARK: Event loop
 
-    /// Sets the handler as ``onMessage(_:)`` does.
+    /// Sets the handler of ``onMessage(_:)`` on the event loop.
     func setMessageHandler(_ handler: @escaping (WebSocketConnection, WebSocketMessage) -> Void) {
         if self.closure == nil { self.hot.messageHandler = handler }
         for message in self.inbox.takeOver() { handler(self, message) }
     }
 
-    /// Sets the handler as ``onPong(_:)`` does.
+    /// Sets the handler of ``onPong(_:)`` on the event loop.
     func setPongHandler(_ handler: @escaping (WebSocketConnection, ByteBuffer, Duration?) -> Void) {
         if self.closure == nil { self.pongHandler = handler }
     }
 
-    /// Adds a handler as ``onClose(_:)`` does.
+    /// Adds a handler of ``onClose(_:)`` on the event loop.
     func addCloseHandler(_ handler: @escaping (WebSocketClosure) -> Void) {
         if let closure = self.closure { return handler(closure) }
         self.closeHandlers.append(handler)
@@ -211,7 +212,8 @@ extension WebSocketConnection {
         self.hot.handler?.setReading(paused: paused)
     }
 
-    /// Whether reading from the peer is paused. Missing bytes then do not indicate a dead peer.
+    /// Whether reading from the peer is paused. While it is, missing bytes do not indicate a dead
+    /// peer.
     var readingIsPaused: Bool { self.hot.handler?.readingIsPaused ?? false }
 }
 
@@ -285,7 +287,8 @@ extension WebSocketConnection: WebSocketHandlerDelegate {
     }
 }
 
-/// Receives the round-trip time of a ping or the error that ended the wait. Called exactly once.
+/// A closure that receives the round-trip time of a ping or the error that ended the wait. It is
+/// called exactly once.
 typealias WebSocketPingWaiter = (Result<Duration, any Error>) -> Void
 
 extension WebSocketConnection {
@@ -310,7 +313,7 @@ extension WebSocketConnection {
         }
         operation.expire(in: timeout) {
             _ = self.pings.abandon(id)
-            return WebSocketError(.timeout, message: "no Pong received within \(timeout)")
+            return WebSocketError(.timeout, message: "the peer did not answer the Ping within \(timeout)")
         }
         operation.whenCancelled {
             _ = self.pings.abandon(id)
@@ -318,10 +321,10 @@ extension WebSocketConnection {
         }
     }
 
-    /// Sends a Ping, on the event loop.
+    /// Sends a Ping. Must be called on the event loop.
     ///
     /// - Returns: The number of the ping. `nil` if the connection is not open or too many pings are
-    ///   pending: nothing was sent, and `waiter` is not called.
+    ///   pending; then no Ping is sent, and `waiter` is not called.
     func sendPing(_ waiter: @escaping WebSocketPingWaiter) -> UInt64? {
         guard let handler = self.hot.handler, handler.isOpen, let ping = self.pings.begin(waiter, at: self.sinceBoot) else { return nil }
         handler.sendPing(ping.payload)
@@ -329,7 +332,7 @@ extension WebSocketConnection {
     }
 
     /// Removes the pings that a Pong answers. Returns their waiters, and the round-trip time of the
-    /// ping that the Pong names.
+    /// ping whose payload the Pong contains.
     func settlePings(_ payload: ByteBuffer) -> (settled: [(waiter: WebSocketPingWaiter, roundTrip: Duration)], roundTrip: Duration?) {
         let now = self.sinceBoot
         let settled = self.pings.receivedPong(payload).map { (waiter: $0.waiter, roundTrip: now - $0.sentAt) }

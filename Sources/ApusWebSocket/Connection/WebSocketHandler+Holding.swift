@@ -3,8 +3,8 @@ import ApusEventLoop
 import ApusWebSocketProtocol
 import NIOCore
 
-/// The reasons for which a connection stops handling the messages it has read and stops reading
-/// more.
+/// The reasons for which a connection stops reading, and stops handling the messages that it has
+/// read.
 struct WebSocketReadPauses: OptionSet {
     let rawValue: UInt8
 
@@ -19,8 +19,8 @@ struct WebSocketReadPauses: OptionSet {
 /// The frames of a read that are held because the turn is full (``EventLoopTurn``) or too many
 /// bytes are queued for the peer.
 ///
-/// Until the held frames are handled, nothing more is read. All bytes after the first frames stay
-/// undecoded.
+/// Until the held frames are handled, the connection does not read. The bytes after the decoded
+/// frames are held undecoded.
 struct WebSocketHeldFrames {
     var frames: WebSocketFrameBatch
     /// The error in the bytes after the frames.
@@ -46,7 +46,7 @@ extension WebSocketHandler {
         let wasEmpty = self.readPauses.isEmpty
         if isSet { self.readPauses.insert(pause) } else { self.readPauses.remove(pause) }
         guard wasEmpty != self.readPauses.isEmpty else { return }
-        // Fails when the channel is closed, which reads nothing.
+        // Fails if the channel is closed; a closed channel does not read.
         try? self.channel?.syncOptions?.setOption(.autoRead, value: !wasEmpty)
     }
 
@@ -71,7 +71,7 @@ extension WebSocketHandler {
     ///   - bytes: The bytes after the frames.
     func hold(_ frames: WebSocketFrameBatch, _ failure: WebSocketError?, _ bytes: ByteBuffer) {
         var undecoded = ByteBuffer()
-        undecoded.writeImmutableBuffer(bytes)  // a copy: the buffer is the event loop's
+        undecoded.writeImmutableBuffer(bytes)  // a copy, because the event loop reuses the buffer
         let extras = self.makeExtras()
         extras.eventLoop = self.hot.context?.eventLoop ?? extras.eventLoop
         extras.held = WebSocketHeldFrames(frames: frames, failure: failure, undecoded: undecoded)
@@ -85,7 +85,7 @@ extension WebSocketHandler {
         }
     }
 
-    /// Holds further bytes: those of a further TLS record, or of the read before the transport
+    /// Holds further bytes: the bytes of another TLS record, or of the read before the transport
     /// ends.
     func hold(_ bytes: ByteBuffer) {
         _ = self.extras?.held?.undecoded.writeImmutableBuffer(bytes)
@@ -101,7 +101,7 @@ extension WebSocketHandler {
 
     // MARK: Resuming
 
-    /// Resumes the held frames in a later turn, unless another condition makes them wait.
+    /// Resumes the held frames in a later turn, unless reading is also paused for another reason.
     func resumeLater() {
         guard self.hot.isHolding, !self.isDeferred, self.hasEnded || self.readPauses == .held, let eventLoop = self.extras?.eventLoop
         else { return }
@@ -169,8 +169,8 @@ extension WebSocketHandler {
         extras.queued.set(0, in: budgets.queued, for: self) { {} }
     }
 
-    /// Aborts the connection. The budget calls it if this connection holds the most when the budget
-    /// is exceeded.
+    /// A closure that aborts the connection. The budget calls it if the budget is exceeded and this
+    /// connection uses the most bytes.
     private var closer: @Sendable () -> Void {
         guard let eventLoop = self.hot.context?.eventLoop else { return {} }
         let handler = NIOLoopBound(self, eventLoop: eventLoop)
@@ -180,7 +180,7 @@ extension WebSocketHandler {
                     WebSocketError(
                         .queueFull,
                         message:
-                            "`maximumTotalQueuedBytes` or `maximumUnfinishedBytes` of the server is exceeded, and this connection holds the most"
+                            "`maximumTotalQueuedBytes` or `maximumUnfinishedBytes` of the server is exceeded, and the queues of this connection are the largest"
                     ))
             }
         }

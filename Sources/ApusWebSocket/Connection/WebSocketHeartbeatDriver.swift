@@ -8,8 +8,8 @@ final class WebSocketHeartbeatDriver {
     private let startedAt: NIODeadline
     private unowned let connection: WebSocketConnection
     private var timer: Scheduled<Void>?
-    /// Whether the present read contained a message. Unchecked: each message sets it, in a single
-    /// statement.
+    /// Whether the current read contained a message. Unchecked, because each message sets it in a
+    /// single statement.
     @exclusivity(unchecked) var hasMessage = false
 
     init(_ configuration: WebSocketHeartbeat, connection: WebSocketConnection) {
@@ -77,7 +77,7 @@ extension WebSocketHeartbeatDriver: Sendable {}
 
 extension WebSocketConnection {
     /// Starts a heartbeat, which ends the connection with `WebSocketError.Code.timeout` when the
-    /// peer does not respond. Replaces an earlier one.
+    /// peer does not respond. Replaces an earlier heartbeat.
     public func startHeartbeat(_ heartbeat: WebSocketHeartbeat) {
         self.eventLoop.runOnLoop {
             guard self.handler != nil else { return }
@@ -86,13 +86,13 @@ extension WebSocketConnection {
         }
     }
 
-    /// Sends a ping after a network change and ends the connection if no Pong arrives. On the event
-    /// loop.
+    /// Sends a ping after a network change, and ends the connection if no Pong arrives. Must be
+    /// called on the event loop.
     func probe(timeout: Duration = .seconds(10)) {
         guard let number = self.sendPing({ _ in }) else { return }
         self.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(timeout)) { [weak self] in
             guard let self, self.pings.abandon(number) != nil, !self.readingIsPaused else { return }
-            self.fail(WebSocketError(.timeout, message: "no Pong received within \(timeout) after a network change"))
+            self.fail(WebSocketError(.timeout, message: "the peer did not answer the Ping within \(timeout) after a network change"))
         }
     }
 }

@@ -5,9 +5,9 @@ import NIOCore
 
 /// The keep-alive of one open WebSocket of a server.
 ///
-/// Sends Pings, and aborts the connection when the peer is silent, stalled, or too slow within a
-/// frame header. It adds no work for a message, and one check for a read. Owned by the connection
-/// and confined to the channel's event loop.
+/// It sends Pings, and aborts the connection when the peer is silent, stalled, or too slow within a
+/// frame header. It costs nothing per message and one check per read. The connection owns it.
+/// Confined to the channel's event loop.
 final class ServerKeepAlive: EventLoopTimerOwner {
     private static let pingTime = EventLoopTimer.Name(0)
     private static let pongTime = EventLoopTimer.Name(1)
@@ -17,19 +17,20 @@ final class ServerKeepAlive: EventLoopTimerOwner {
     private let server: WebSocketServer
     private let timers: EventLoopTimers
     private unowned let connection: WebSocketConnection
-    /// The timer until the next Ping, or for its Pong.
+    /// The timer until the next Ping, or for the Pong of the last one.
     private var pingTimer = EventLoopTimer()
     private var stallTimer = EventLoopTimer()
     private var headerTimer = EventLoopTimer()
-    /// Whether bytes arrived since the wait for the Pong began or was last extended. Unchecked:
-    /// each read sets it, in a single statement.
+    /// Whether bytes arrived since the wait for the Pong began or was last extended. Unchecked,
+    /// because each read sets it in a single statement.
     @exclusivity(unchecked) private var hasRead = false
-    /// The number of times the wait for the Pong is still extended while other bytes arrive.
+    /// The remaining number of times that the wait for the Pong is extended while other bytes
+    /// arrive.
     private var remainingExtensions = 0
-    /// The queued bytes at the last check, and the number of checks since they decreased; `nil`
-    /// while the transport is writable.
+    /// The number of queued bytes at the last check, and the number of checks since it decreased;
+    /// `nil` while the transport is writable.
     private var stall: (queued: Int, checks: Int)?
-    /// The number of the frame whose header is awaited.
+    /// The number of the frame whose header is incomplete; `nil` if there is none.
     private var header: Int?
 
     init(server: WebSocketServer, timers: EventLoopTimers, connection: WebSocketConnection) {
@@ -74,7 +75,7 @@ final class ServerKeepAlive: EventLoopTimerOwner {
     private func ping() {
         guard self.connection.handler?.isOpen == true else { return }
         let number = self.connection.sendPing { [weak self] result in
-            // A failure means the end of the connection.
+            // After a failure, the connection has ended.
             guard let self, case .success = result else { return }
             self.timers.cancel(&self.pingTimer)
             self.schedulePing()
@@ -96,11 +97,11 @@ final class ServerKeepAlive: EventLoopTimerOwner {
             // The Pong may not have been read yet, because the application's handler is too slow.
             self.awaitPong(extensions: Self.maximumExtensions)
         } else if self.hasRead, self.remainingExtensions > 0 {
-            // The Pong may be behind a large message on a slow link.
+            // On a slow link, the Pong may follow a large message.
             self.hasRead = false
             self.awaitPong(extensions: self.remainingExtensions - 1)
         } else {
-            self.abort("no Pong received within \(self.server.configuration.pingTimeout) (`pingTimeout`)")
+            self.abort("the client did not answer a Ping within \(self.server.configuration.pingTimeout) (`pingTimeout`)")
         }
     }
 
@@ -125,8 +126,8 @@ final class ServerKeepAlive: EventLoopTimerOwner {
             Self.stallTime)
     }
 
-    /// Checks the queue. A queue that shrinks indicates a slow link. If no check within
-    /// `stallTimeout` finds it shorter, the peer has stalled.
+    /// Checks the length of the queue. If the queue shrinks, the link is slow. If it does not
+    /// shrink within `stallTimeout`, the peer has stalled.
     private func checkStall() {
         guard let stall, let now = self.connection.handler?.queuedBytes else { return }
         if now < stall.queued {
@@ -146,8 +147,8 @@ final class ServerKeepAlive: EventLoopTimerOwner {
         if isWithinHeader, self.header == nil { self.startHeaderTimer() }
     }
 
-    /// Starts the header timer. Received bytes do not restart a running timer, because that would
-    /// cost time for each read; when the timer fires, it compares the frame's number.
+    /// Starts the header timer. Received bytes do not restart a running timer, which would cost
+    /// time for each read. When the timer fires, it compares the number of the frame.
     private func startHeaderTimer() {
         self.header = self.connection.handler?.incompleteFrames
         self.timers.set(

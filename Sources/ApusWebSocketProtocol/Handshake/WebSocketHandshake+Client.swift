@@ -12,11 +12,11 @@ extension WebSocketHandshake {
     ///
     /// - Parameters:
     ///   - url: The URL.
-    ///   - headers: Additional fields, in order. `Host` replaces that of the URL.
+    ///   - headers: Additional fields, in order. `Host` replaces the value from the URL.
     ///   - subprotocols: The supported subprotocols, in order of preference.
     ///   - deflate: The compression to offer; `nil` for none.
     ///   - key: A key from ``key(fromRandom:_:)``, fresh for every request.
-    /// - Throws: ``WebSocketError/Code/invalidURL`` for a field set by the handshake;
+    /// - Throws: ``WebSocketError/Code/invalidURL`` for a field that the handshake sets;
     ///   ``WebSocketError/Code/invalidUse`` for subprotocols that are not unique tokens;
     ///   ``WebSocketError/Code/invalidConfiguration`` for an invalid `deflate`.
     package static func request(
@@ -39,7 +39,9 @@ extension WebSocketHandshake {
             // RFC 6455 section 4.1: "The elements … MUST be non-empty strings with characters in
             // the range U+0021 to U+007E … and MUST all be unique"
             guard subprotocols.allSatisfy({ HTTPField.Name($0) != nil }), Set(subprotocols).count == subprotocols.count else {
-                throw WebSocketError(.invalidUse, message: "`subprotocols` must be unique HTTP tokens, not \(subprotocols)")
+                throw WebSocketError(
+                    .invalidUse,
+                    message: "`subprotocols` must be unique HTTP tokens, not \(subprotocols.joined(separator: ", ").debugDescription)")
             }
             request.headerFields[.secWebSocketProtocol] = subprotocols.joined(separator: ", ")
         }
@@ -93,7 +95,9 @@ extension WebSocketHandshake {
         if !chosen.isEmpty {
             let offered = Self.offeredSubprotocols(in: request.headerFields)
             guard chosen.count == 1, let subprotocol = chosen.first, offered.contains(where: subprotocol.hasSameBytes) else {
-                throw refuse("the server must choose exactly one of the offered subprotocols, not \(chosen)")
+                throw refuse(
+                    "the server must choose exactly one of the offered subprotocols, not \(chosen.joined(separator: ", ").debugDescription)"
+                )
             }
             agreement.subprotocol = subprotocol
         }

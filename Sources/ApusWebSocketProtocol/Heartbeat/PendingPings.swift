@@ -2,8 +2,8 @@ package import NIOCore
 
 /// The unanswered Pings of a connection, with their waiters and send times.
 ///
-/// Each Ping carries a number. RFC 6455 section 5.5.3 allows a peer to answer only the latest of
-/// several Pings, so a Pong completes its Ping and all earlier ones.
+/// The payload of each Ping is a number. RFC 6455 section 5.5.3 allows a peer to answer only the
+/// latest of several Pings, so a Pong completes its Ping and all earlier Pings.
 package struct PendingPings<Waiter> {
     /// An unanswered Ping.
     package struct Ping {
@@ -16,6 +16,8 @@ package struct PendingPings<Waiter> {
     private var nextID: UInt64
     private let maximumOutstanding: Int
 
+    /// Creates an empty list.
+    ///
     /// - Parameters:
     ///   - firstID: The number of the first Ping. Two instances for one connection must use
     ///     separate ranges.
@@ -31,14 +33,20 @@ package struct PendingPings<Waiter> {
     /// Registers a Ping sent at `now`. Returns `nil` if the maximum number of Pings is unanswered.
     package mutating func begin(_ waiter: Waiter, at now: Duration) -> (id: UInt64, payload: ByteBuffer)? {
         guard self.outstanding.count < self.maximumOutstanding else { return nil }
+        return self.beginDroppingOldest(waiter, at: now)
+    }
+
+    /// Registers a Ping sent at `now`. Drops the oldest Ping if the maximum number is unanswered.
+    package mutating func beginDroppingOldest(_ waiter: Waiter, at now: Duration) -> (id: UInt64, payload: ByteBuffer) {
+        if self.outstanding.count >= self.maximumOutstanding { self.outstanding.removeFirst() }
         let id = self.nextID
         self.nextID &+= 1
         self.outstanding.append(Ping(id: id, sentAt: now, waiter: waiter))
         return (id, ByteBuffer(integer: id))
     }
 
-    /// Removes and returns the Pings that a Pong completes, the one it names last. Returns an empty
-    /// array for an unsolicited Pong (RFC 6455 section 5.5.3).
+    /// Removes and returns the Pings that a Pong completes. The last one is the Ping whose number
+    /// the Pong contains. Returns an empty array for an unsolicited Pong (RFC 6455 section 5.5.3).
     package mutating func receivedPong(_ payload: ByteBuffer) -> [Ping] {
         guard payload.readableBytes == 8, let id = payload.getInteger(at: payload.readerIndex, as: UInt64.self),
             let index = self.outstanding.firstIndex(where: { $0.id == id })
@@ -48,7 +56,7 @@ package struct PendingPings<Waiter> {
         return settled
     }
 
-    /// Removes a Ping and returns its waiter, or `nil` if the Ping was completed.
+    /// Removes a Ping and returns its waiter. Returns `nil` if the Ping was already completed.
     package mutating func abandon(_ id: UInt64) -> Waiter? {
         guard let index = self.outstanding.firstIndex(where: { $0.id == id }) else { return nil }
         return self.outstanding.remove(at: index).waiter

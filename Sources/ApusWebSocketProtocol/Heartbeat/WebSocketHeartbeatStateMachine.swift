@@ -2,14 +2,15 @@ package import NIOCore
 
 /// Decides when to send a heartbeat signal, and when the peer is considered dead.
 ///
-/// `now` is the time since any fixed point, the same for all calls. One timer is enough: each
-/// action that continues the heartbeat includes the next delay. Pings sent by the application are
-/// tracked by the connection; their Pongs count as received bytes, not as answers.
+/// `now` is the time since any fixed point, which must be the same for all calls. One timer
+/// suffices: each action that continues the heartbeat includes the next delay. The connection
+/// tracks the Pings that the application sends; their Pongs count as received bytes, not as
+/// answers.
 package struct WebSocketHeartbeatStateMachine {
     private enum State {
-        /// No answer is pending. Leaves to `awaiting` (timer) or `stopped`.
+        /// No answer is pending. Transitions to `awaiting` (timer) or `stopped`.
         case quiet(nextSignalAt: Duration)
-        /// A signal was sent. Leaves to `quiet` (its answer) or `stopped` (timer).
+        /// A signal was sent. Transitions to `quiet` (answer) or `stopped` (timer).
         case awaiting(sentAt: Duration)
         /// Final.
         case stopped
@@ -20,6 +21,8 @@ package struct WebSocketHeartbeatStateMachine {
     private var lastReceivedAt: Duration
     private var pings = PendingPings<Void>()
 
+    /// Creates the state machine of an open connection.
+    ///
     /// - Parameters:
     ///   - configuration: The configuration.
     ///   - now: The time at which the connection opened.
@@ -49,7 +52,7 @@ package struct WebSocketHeartbeatStateMachine {
         case sendPing(ByteBuffer, thenTimerAfter: Duration)
         /// Send this text, and start the timer.
         case sendText(String, thenTimerAfter: Duration)
-        /// Start the timer again: no deadline has expired.
+        /// No deadline has expired: start the timer again.
         case wait(Duration)
         /// Abort the connection: the peer is considered dead.
         case giveUp(DeadPeerReason)
@@ -84,10 +87,8 @@ package struct WebSocketHeartbeatStateMachine {
         case .text(let text):
             return .sendText(text, thenTimerAfter: self.nextTimer(at: now))
         case .ping:
-            guard let ping = self.pings.begin((), at: now) else {
-                // Reached only without `answerTimeout`: the maximum number of Pings is unanswered.
-                return self.giveUp(.unanswered)
-            }
+            // Without `answerTimeout`, any number of Pings may be unanswered.
+            let ping = self.pings.beginDroppingOldest((), at: now)
             return .sendPing(ping.payload, thenTimerAfter: self.nextTimer(at: now))
         }
     }
@@ -98,16 +99,16 @@ package struct WebSocketHeartbeatStateMachine {
         return .giveUp(reason)
     }
 
-    /// Returns the time to the next deadline; never zero, so that a stopped clock causes no busy
-    /// loop.
+    /// Returns the time to the next deadline. It is never zero, so that a stopped clock causes no
+    /// busy loop.
     private func nextTimer(at now: Duration) -> Duration {
         var due: [Duration] = []
         switch self.state {
         case .quiet(let nextSignalAt):
             if self.configuration.signal != nil { due.append(nextSignalAt - now) }
         case .awaiting(let sentAt):
-            // Not later than one interval: after the answer, the next signal must not wait for this
-            // deadline.
+            // At most one interval: if the answer arrives, the next signal must not wait for the
+            // deadline of the answer.
             due.append(self.configuration.interval)
             if let timeout = self.configuration.answerTimeout { due.append(max(sentAt, self.lastReceivedAt) + timeout - now) }
         case .stopped: break
@@ -129,8 +130,8 @@ package struct WebSocketHeartbeatStateMachine {
         if case .text = self.configuration.signal { self.answered(at: now) }
     }
 
-    /// Records a Pong. Returns the round-trip time of the Ping it names, or `nil` if the heartbeat
-    /// did not send that Ping.
+    /// Records a Pong. Returns the round-trip time of the Ping that it answers, or `nil` if the
+    /// heartbeat did not send that Ping.
     package mutating func receivedPong(_ payload: ByteBuffer, at now: Duration) -> Duration? {
         self.received(at: now)
         guard let ping = self.pings.receivedPong(payload).last else { return nil }

@@ -18,7 +18,8 @@ import Testing
 
     @Test(arguments: [
         "", ":", "0a", String(repeating: "0", count: 63), String(repeating: "0", count: 66), String(repeating: "0g", count: 32),
-        ":" + String(repeating: "00", count: 32), "0:0" + String(repeating: "0", count: 62),
+        ":" + String(repeating: "00", count: 32), "0:0" + String(repeating: "0", count: 62), "00::" + String(repeating: "00", count: 31),
+        String(repeating: "00", count: 32) + ":",
     ])
     func aBadFingerprintIsRefused(text: String) {
         #expect(CertificateFingerprint(text) == nil)

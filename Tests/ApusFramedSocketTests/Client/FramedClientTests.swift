@@ -4,6 +4,7 @@ import ApusFramedProtocol
 @testable import ApusFramedSocket
 import ApusJSON
 import ApusTesting
+import Foundation
 import NIOConcurrencyHelpers
 import NIOCore
 import NIOPosix
@@ -188,6 +189,91 @@ import Testing
                 }
             }
             #expect(error == .transport)  // fails without another attempt, which could not succeed
+        }
+    }
+
+    // MARK: Reconnection that the caller decides
+
+    @Test(.timeLimit(.minutes(5))) func theFirstAttemptNeedNotBeRepeated() async throws {
+        let unused = try UnusedPort()
+        var failures = 0
+        let error = await code {
+            try await FramedClient.withReconnection(
+                to: .host("127.0.0.1", port: unused.number), configuration: .init(), policy: .fixed(.milliseconds(1)),
+                decide: { failure in
+                    failures += 1
+                    #expect(!failure.wasOpen && failure.drop == nil)
+                    #expect(failure.decision == .retry)
+                    return .giveUp
+                }
+            ) { (_) -> Void in Issue.record("connected") }
+        }
+        #expect(error == .transport)
+        #expect(failures == 1)
+    }
+
+    @Test(.timeLimit(.minutes(5))) func anOrderlyCloseNeedNotBeRetriedAndADropIs() async throws {
+        struct Refused: Error {}
+        let count = NIOLockedValueBox(0)
+        let server = FramedServer { connection in
+            let isFirst = count.withLockedValue { count in
+                count += 1
+                return count == 1
+            }
+            for try await _ in connection.messages { break }
+            if isFirst { connection.abort() } else { await connection.close() }
+        }
+        let path = "/tmp/apus-\(RandomID.random()).sock"
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let (listening, isListening) = AsyncStream.makeStream(of: Void.self)
+        let running = Task { try await server.run(unixDomainSocketPath: path) { _ in isListening.yield() } }
+        for await _ in listening { break }
+        var drops: [Bool] = []
+        await #expect(throws: Refused.self) {
+            try await FramedClient.withReconnection(
+                to: .unixSocket(path: path), configuration: .init(), policy: .fixed(.milliseconds(1)),
+                decide: { failure in
+                    drops.append(failure.drop?.initiator == .peer)
+                    return failure.drop?.initiator == .peer ? .giveUp : .retry
+                }
+            ) { (connection) -> Void in
+                try await connection.send()
+                _ = await connection.waitUntilClosed()
+                throw Refused()
+            }
+        }
+        #expect(drops == [false, true])
+        running.cancel()
+        try await running.value
+    }
+
+    @Test(.timeLimit(.minutes(5))) func theWaitForANetworkHasALimit() async throws {
+        let reports = NIOLockedValueBox<(@Sendable (NetworkPath) -> Void)?>(nil)
+        var configuration = FramedClientConfiguration()
+        configuration.networkMonitor = NetworkPathMonitor { report in
+            reports.withLockedValue { $0 = report }
+            return Source()
+        }
+        let server = FramedServer { connection in
+            for try await _ in connection.messages { return connection.abort() }
+        }
+        try await withServer(server) { port in
+            var waits = 0
+            let error = await code {
+                try await FramedClient.withReconnection(
+                    to: .host("0.0.0.0", port: port), configuration: configuration, policy: .fixed(.seconds(3600), stableTime: .zero),
+                    maximumNetworkWait: .milliseconds(1), onEvent: { if case .waitingForNetwork = $0 { waits += 1 } }
+                ) { connection in
+                    let report = reports.withLockedValue { $0 }
+                    report?(NetworkPath(isSatisfied: false, hasDefaultRoute: false, fingerprint: "none"))
+                    try await connection.eventLoop.submit {}.get()  // after the report, which is on this event loop
+                    try await connection.send()
+                    for try await _ in connection.messages { return }
+                    throw FramedError(.connectionLost, message: "no answer")
+                }
+            }
+            #expect(error == .connectionLost)
+            #expect(waits == 1)
         }
     }
 }

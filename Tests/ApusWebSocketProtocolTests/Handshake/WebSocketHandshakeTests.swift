@@ -93,9 +93,10 @@ import Testing
             var (fields, agreement) = try WebSocketHandshake.accept(request) { _ in other }
             #expect(agreement.subprotocol == nil)
             fields[.secWebSocketProtocol] = other
-            #expect(throws: WebSocketError.self) {
+            let error = #expect(throws: WebSocketError.self) {
                 try WebSocketHandshake.check(HTTPResponse(status: .switchingProtocols, headerFields: fields), to: request)
             }
+            #expect(error?.message == "the server must choose exactly one of the offered subprotocols, not \"\(other)\"")
         }
         for bad in [["a", "a"], [""], ["a b"], ["a,b"], ["a\r\nX: y"]] {
             #expect(throws: WebSocketError.self) {

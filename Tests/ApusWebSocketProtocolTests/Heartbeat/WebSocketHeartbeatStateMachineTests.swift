@@ -24,6 +24,17 @@ import Testing
         #expect(heartbeat.timerFired(at: .seconds(90)) == .doNothing)
     }
 
+    @Test func withoutATimeoutAnyNumberOfPingsMayBeUnanswered() {
+        var heartbeat = WebSocketHeartbeatStateMachine(.ping(every: .seconds(30), answerWithin: nil), openedAt: .zero)
+        for id in 1...200 {
+            let now = Duration.seconds(30 * id)
+            #expect(heartbeat.timerFired(at: now) == .sendPing(payload(UInt64(id)), thenTimerAfter: .seconds(30)))
+        }
+        // The first Pings were dropped; the latest ones still measure the round trip.
+        #expect(heartbeat.receivedPong(payload(1), at: .seconds(6001)) == nil)
+        #expect(heartbeat.receivedPong(payload(200), at: .seconds(6001)) == .seconds(1))
+    }
+
     @Test func bytesOnTheWayPutTheDeadlineOff() {
         var heartbeat = WebSocketHeartbeatStateMachine(.ping(every: .seconds(30), answerWithin: .seconds(20)), openedAt: .zero)
         #expect(heartbeat.timerFired(at: .seconds(30)) == .sendPing(payload(1), thenTimerAfter: .seconds(20)))
@@ -89,5 +100,9 @@ import Testing
         var pings = PendingPings<Void>(maximumOutstanding: 3)
         while pings.begin((), at: .zero) != nil {}
         #expect(pings.count == 3)
+        #expect(pings.beginDroppingOldest((), at: .zero).id == 4)
+        #expect(pings.count == 3)
+        #expect(pings.receivedPong(payload(1)).isEmpty)
+        #expect(pings.receivedPong(payload(4)).map(\.id) == [2, 3, 4])
     }
 }

@@ -59,7 +59,7 @@ public struct LengthPrefix: Hashable, Sendable {
         guard self.countsItself else { return Read(prefixLength: count, payloadLength: number) }
         guard number >= UInt64(count) else {
             throw FramedError(
-                .malformedHeader, message: "the length \(number) is less than that of its prefix, which it includes (\(count) bytes)")
+                .malformedHeader, message: "the length \(number) must be at least \(count), because it includes the prefix")
         }
         return Read(prefixLength: count, payloadLength: number - UInt64(count))
     }
@@ -98,8 +98,8 @@ public struct LengthPrefix: Hashable, Sendable {
 
     /// Writes the prefix of a frame.
     ///
-    /// - Throws: ``FramedError/Code/frameTooLarge`` when the length does not fit the prefix.
-    ///   Nothing was written then.
+    /// - Throws: ``FramedError/Code/frameTooLarge`` when the length does not fit the prefix. In
+    ///   this case, nothing is written.
     func write(payloadLength: Int, into buffer: inout ByteBuffer) throws(FramedError) {
         switch self.form {
         case .integer(let bytes, let order):

@@ -1,0 +1,3 @@
+#if !Observability
+    #error("ApusObservability requires the trait Observability of the package apus: .package(url: …, traits: [\"Observability\"])")
+#endif

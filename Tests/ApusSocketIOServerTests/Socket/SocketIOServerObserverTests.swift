@@ -1,0 +1,124 @@
+import ApusSocketIOProtocol
+import ApusSocketIOServer
+import Logging
+import NIOConcurrencyHelpers
+import Testing
+
+@Suite("Socket.IO server: observers", .timeLimit(.minutes(5))) struct SocketIOServerObserverTests {
+    private struct Failure: Error {}
+
+    /// Records its calls, each with the name of the observer.
+    private struct Recorder: SocketIOServerObserver {
+        let name: String
+        let seen: NIOLockedValueBox<[String]>
+
+        func note(_ text: String) { self.seen.withLockedValue { $0.append("\(self.name) \(text)") } }
+
+        func connected(_ socket: SocketIOServerSocket) { self.note("connected \(socket.namespace.name)") }
+        func disconnected(_ socket: SocketIOServerSocket, reason: SocketIOServerDisconnectReason) { self.note("disconnected: \(reason)") }
+        func received(_ event: SocketIOReceivedEvent, on socket: SocketIOServerSocket) { self.note("received \(event.name)") }
+        func sent(_ event: String, to socket: SocketIOServerSocket) { self.note("sent \(event)") }
+        func ackTimedOut(_ event: String, on socket: SocketIOServerSocket) { self.note("timed out \(event)") }
+        func failed(_ event: SocketIOReceivedEvent, _ error: any Error, on socket: SocketIOServerSocket) {
+            self.note("failed \(event.name): \(type(of: error))")
+        }
+
+        func handle(_ event: SocketIOReceivedEvent, on socket: SocketIOServerSocket, _ handler: () throws -> Void) throws {
+            self.note("begin \(event.name)")
+            defer { self.note("end \(event.name)") }
+            try handler()
+        }
+
+        func handle(
+            _ event: SocketIOReceivedEvent, on socket: SocketIOServerSocket, _ handler: @Sendable () async throws -> Void
+        ) async throws {
+            self.note("begin \(event.name)")
+            defer { self.note("end \(event.name)") }
+            try await handler()
+        }
+    }
+
+    /// An observer without methods of its own.
+    private struct Silent: SocketIOServerObserver {}
+
+    private let seen = NIOLockedValueBox<[String]>([])
+
+    private func take() -> [String] {
+        self.seen.withLockedValue { seen in
+            defer { seen = [] }
+            return seen
+        }
+    }
+
+    private func server(_ observers: [any SocketIOServerObserver]) -> SocketIOServer {
+        var configuration = SocketIOServerConfiguration()
+        configuration.observers = observers
+        configuration.onHandlerError = { [seen] _, event, _ in seen.withLockedValue { $0.append("hook \(event.name)") } }
+        return SocketIOServer(configuration: configuration, logger: Logger(label: "test"))
+    }
+
+    @Test func observersFollowASocketAndItsEvents() throws {
+        let server = self.server([Recorder(name: "a", seen: self.seen)])
+        server.namespace("/").onConnection { [seen] socket in
+            seen.withLockedValue { $0.append("onConnection") }
+            socket.on("ok") { (number: Int) in number + 1 }
+            socket.on("bad") { () throws in throw Failure() }
+            socket.onDisconnect { _ in seen.withLockedValue { $0.append("onDisconnect") } }
+        }
+        let client = try PollingClient(server)
+        try client.connect()
+        #expect(self.take() == ["a connected /", "onConnection"])
+        try client.post(#"27["ok",1]"#)
+        #expect(try client.poll() == ["37[2]"])
+        #expect(self.take() == ["a received ok", "a begin ok", "a end ok"], "an ack is not an event")
+        try client.post(#"2["bad"]"#)
+        #expect(self.take() == ["a received bad", "a begin bad", "a end bad", "a failed bad: Failure", "hook bad"])
+        try client.post(#"2["unknown"]"#)
+        #expect(self.take() == ["a received unknown"])
+        try client.post(#"2["ok","no number"]"#)
+        #expect(self.take().last == "hook ok")
+        try client.lose()
+        #expect(self.take() == ["a disconnected: transport close", "onDisconnect"])
+    }
+
+    @Test func eachRecipientOfAnEventIsReported() throws {
+        let server = self.server([Recorder(name: "a", seen: self.seen)])
+        let namespace = server.namespace("/")
+        let (first, second) = (try PollingClient(server), try PollingClient(server))
+        try first.connect()
+        try second.connect()
+        _ = self.take()
+        namespace.emit("all", 1)
+        #expect(try first.poll() == [#"2["all",1]"#])
+        #expect(try second.poll() == [#"2["all",1]"#])
+        #expect(self.take() == ["a sent all", "a sent all"])
+        let socket = try #require(namespace.sockets.first)
+        socket.emit("one")
+        socket.emitWithAck("question", arguments: [], timeout: .seconds(2)) { _ in }
+        for client in [first, second] { client.pass(.milliseconds(1)) }
+        #expect(self.take() == ["a sent one", "a sent question"])
+        for client in [first, second] { client.pass(.seconds(2)) }
+        #expect(self.take() == ["a timed out question"])
+    }
+
+    @Test func theFirstObserverIsOutermost() async throws {
+        let server = self.server([Recorder(name: "a", seen: self.seen), Silent(), Recorder(name: "b", seen: self.seen)])
+        server.namespace("/").onConnection { socket in
+            socket.on("now") { () in }
+            socket.on("later") { () async throws in throw Failure() }
+        }
+        let client = try await AsyncPollingClient(server)
+        try await client.connect()
+        _ = self.take()
+        try await client.post(#"20["now"]"#)
+        #expect(try await client.poll() == ["30[]"])
+        #expect(self.take() == ["a received now", "b received now", "a begin now", "b begin now", "b end now", "a end now"])
+        try await client.post(#"2["later"]"#)
+        while !self.seen.withLockedValue({ $0.contains("hook later") }) { await Task.yield() }
+        #expect(
+            self.take() == [
+                "a received later", "b received later", "a begin later", "b begin later", "b end later", "a end later",
+                "a failed later: Failure", "b failed later: Failure", "hook later",
+            ])
+    }
+}
