@@ -1,15 +1,15 @@
-// The service worker: keeps the shell for the time without a connection, and shows notifications.
+// The service worker: caches the page for use without a connection, and shows notifications.
 //
-// Only files of the page are cached. Answers of /api/ and /socket.io/ never are, so that a sign-out
-// leaves nothing here.
+// Only files of the page are cached. Responses of /api/ and /socket.io/ are never cached, so that
+// no data of a user remains after a sign-out.
 
 const CACHE = "apus-shell-1";
-const WORDS = "apus-words"; // how the page shows notifications, for pushes while it is closed
+const WORDS = "apus-words"; // the texts of notifications, for pushes while the page is closed
 const PRIVATE = /^\/(api|socket\.io|health|metrics)(\/|$)/;
-const SHELL = /^\/(index\.html|join)?$/; // other pages of the server, such as /admin, are not of this page
-const FIXED = /[.-][0-9a-f]{12,}\./; // a name with the hash of the content
+const SHELL = /^\/(index\.html|join)?$/; // other paths of the server, such as /admin, do not belong to the page
+const FIXED = /[.-][0-9a-f]{12,}\./; // a file name that contains the hash of the content
 const NETWORK_TIME = 1500;
-const SHELL_TIME = 150; // a slow network does not delay a page that is kept
+const SHELL_TIME = 150; // ms after which a cached page is shown if the network is slow
 const ANSWER_TIME = 500;
 
 self.addEventListener("install", (event) => event.waitUntil(newest("/").then(() => self.skipWaiting())));
@@ -25,7 +25,7 @@ self.addEventListener("fetch", (event) => {
 
 self.addEventListener("push", (event) => event.waitUntil(pushed(data(event.data)).then(showUnlessOpen)));
 
-// The browser has given the subscription another address.
+// The browser replaced the subscription.
 self.addEventListener("pushsubscriptionchange", (event) => event.waitUntil(subscribeAgain(event)));
 
 self.addEventListener("notificationclick", (event) => {
@@ -33,11 +33,13 @@ self.addEventListener("notificationclick", (event) => {
   event.waitUntil(open(event.notification.data?.conv));
 });
 
-// The page tells of messages while it is not focused, and what was read, so that its notifications end.
+// The page reports new messages while it is not focused, and conversations that were read, whose
+// notifications are then closed.
 self.addEventListener("message", (event) => {
   const { type, ...message } = event.data ?? {};
   if (type === "notify") event.waitUntil(noted(message, event.source));
   if (type === "read") event.waitUntil(closeNotifications(message.conv));
+  if (type === "unread") event.waitUntil(closeRead(message.convs));
   if (type === "words") event.waitUntil(keepWords(message));
   if (type === "signedOut") event.waitUntil(Promise.all([closeNotifications(), unsubscribe(), caches.delete(WORDS)]));
 });
@@ -46,12 +48,15 @@ async function forgetOthers() {
   for (const name of await caches.keys()) if (name !== CACHE && name !== WORDS) await caches.delete(name);
 }
 
-/** The page: of the network if it answers soon, else of the cache. */
+/** Returns the page from the network or, if the response takes longer than SHELL_TIME, from the cache. */
 const shell = () => newest("/", SHELL_TIME);
 
 const fixedFiles = (html) => [...html.matchAll(/(?:src|href|content)="([^"]+)"/g)].map(([, path]) => new URL(path, self.location).pathname).filter((path) => FIXED.test(path));
 
-/** Keeps the files with a hash in their names that the page needs, and those of the version before, which may be on the screen. */
+/**
+ * Caches the files with a hash in their names that the page needs. Keeps those of the previous version,
+ * which may still be open.
+ */
 async function keepFiles(cache, html) {
   const needed = fixedFiles(html);
   const former = fixedFiles((await (await cache.match("/"))?.text()) ?? "");
@@ -60,7 +65,7 @@ async function keepFiles(cache, html) {
   await Promise.all(needed.filter((path) => !kept.includes(path)).map((path) => cache.add(path)));
 }
 
-/** A file of the page. One with a hash in its name never changes; the others belong to one version of the page. */
+/** Returns a file of the page. A file with a hash in its name never changes. */
 async function file(request) {
   const isFixed = FIXED.test(new URL(request.url).pathname);
   return (isFixed && (await caches.match(request))) || newest(request);
@@ -94,15 +99,20 @@ async function keptWords() {
 }
 
 /**
- * Returns a pushed message {conv, kind, sender, title, body, nick?, bare?, badge?} in the language of
- * the page, with the alias of the sender, and without its text if the user wants none. `nick` is at
- * the beginning of the body in a group. `bare`: the body has no text of the message, only its kind.
+ * Returns a pushed message {conv, kind, sender, title, body, nick?, no_text?, count?, badge?} in the
+ * language of the page, with the alias of the sender, and without its text if the user disabled
+ * previews. In a group, the body begins with `nick`. `no_text`: the body contains only the kind of the
+ * message. `count`: the number of requests to join.
  */
-async function pushed({ kind, sender, nick, bare, ...message }) {
+async function pushed({ kind, sender, nick, no_text: hasNoText, count, ...message }) {
   const { texts = {}, aliases = {}, preview = true, colon = ": " } = await keptWords();
   const { title, body = "" } = message;
   const said = nick ? body.slice(nick.length + 2) : body;
-  const text = preview ? (bare && texts[kind]) || said : texts.message ?? "New message";
+  if (kind === "join_request") {
+    const name = preview && nick ? `${aliases[sender] ?? nick}${colon}` : "";
+    return { ...message, tag: `${message.conv}/join`, body: count > 1 ? texts.joinRequests?.replace("{n}", count) ?? body : `${name}${texts.joinRequest ?? said}` };
+  }
+  const text = preview ? (hasNoText && texts[kind]) || said : texts.message ?? "New message";
   return { ...message, title: nick ? title : aliases[sender] ?? title, body: nick && preview ? `${aliases[sender] ?? nick}${colon}${text}` : text };
 }
 
@@ -110,22 +120,27 @@ async function pushed({ kind, sender, nick, bare, ...message }) {
  * Shows a message {conv, title, body, icon?, badge?, silent?}. Nothing is shown for a conversation that
  * a focused window of the page shows.
  */
-async function showUnlessOpen({ conv, title, body, icon, silent, badge }) {
+async function showUnlessOpen({ conv, tag = conv, title, body, icon, silent, badge }) {
   if (badge !== undefined) await (badge > 0 ? navigator.setAppBadge?.(badge) : navigator.clearAppBadge?.())?.catch(() => {});
+  // Another device has read the other messages. A request to join is not among the unread messages.
+  if (badge <= (tag === conv ? 1 : 0)) await closeRead([conv]);
   if (await isShown(conv)) return;
   await self.registration.showNotification(title || "Apus", {
-    body: body ?? "", tag: conv, renotify: Boolean(conv) && !silent, silent: Boolean(silent), icon: icon ?? "/img/icon-192.png", data: { conv },
+    body: body ?? "", tag, renotify: Boolean(conv) && !silent, silent: Boolean(silent), icon: icon ?? "/img/icon-192.png", data: { conv },
   });
 }
 
-/** A message of the page: shown, and told with a sound by the page itself. */
+/** Handles a message that the page reports. Shows a notification, and requests the sound from the page. */
 async function noted({ show, sound, ...message }, page) {
   if (await isShown(message.conv)) return;
   if (sound) page?.postMessage({ type: "sound" });
   if (show) await showUnlessOpen({ ...message, silent: true });
 }
 
-/** Whether a focused window shows the conversation. It is asked, because its address here may be an old one. */
+/**
+ * Returns whether a focused window shows the conversation. The windows are asked, because their known
+ * addresses may be outdated.
+ */
 async function isShown(conv) {
   const windows = await self.clients.matchAll({ type: "window", includeUncontrolled: true });
   const answers = windows.filter((each) => each.focused).map((each) => new Promise((resolve) => {
@@ -150,8 +165,17 @@ async function unsubscribe() {
   await (await self.registration.pushManager?.getSubscription())?.unsubscribe();
 }
 
+/** Closes the notifications of a conversation, or all. */
 async function closeNotifications(conv) {
   for (const each of await self.registration.getNotifications(conv ? { tag: conv } : {})) each.close();
+}
+
+/** Closes the notifications of all conversations without unread messages. */
+async function closeRead(unread) {
+  for (const each of await self.registration.getNotifications()) {
+    // A request to join is not among the unread messages.
+    if (each.tag && !each.tag.endsWith("/join") && !unread.includes(each.tag)) each.close();
+  }
 }
 
 async function open(conv) {

@@ -4,7 +4,7 @@
     scripts/bundle_page.py FOLDER
 
 The modules that a script imports become one script, and the style sheets one sheet. What it imports later,
-by `import("path")`, becomes a script of its own that receives the modules of the first. Scripts lose their
+by `import("path")`, becomes a script of its own that receives the modules of the scripts that load it. Scripts lose their
 comments and their indentation, also within template strings. A file with a hash in its name never changes,
 so that it is cached for good. `index.html` and `sw.js` keep their names. The modules have to keep to
 `import { names } from "path"` and `export` before a declaration, without cycles.
@@ -29,10 +29,10 @@ INDENTATION = re.compile(r"^ +", re.M)
 OTHER = re.compile(r"^(?:import|export) .*", re.M)
 
 
-# Loads a later script once, and passes it the modules of the first.
-LOADER = """const $parts = {};
-const $later = (path) => $parts[path] ??= import(path).then((part) => part.default($all()), (error) => { delete $parts[path]; throw error; });
-const $all = () => ({ $later, %s });
+# Loads a later script once, and passes it the modules of those that were loaded before it.
+LOADER = """const $parts = {}, $loaded = {};
+const $later = (path) => $parts[path] ??= import(path).then((part) => part.default({ ...$all(), ...$loaded }), (error) => { delete $parts[path]; throw error; });
+const $all = () => ({ $later, $loaded, %s });
 """
 
 
@@ -69,47 +69,44 @@ class Script:
     def __init__(self, bundler, first):
         self.bundler = bundler
         self.first = first
-        self.modules = closure(first)
-        self.parts = {}  # path of a module that is imported later -> path of its script
-        self.later = self.found_later()
+        self.modules = {}  # first module of a script -> its modules
+        self.known = {}  # first module of a script -> the modules of those that load it
+        self.parts = {}  # first module of a later script -> path of the script
+        self.divide(first, [])
 
-    def found_later(self):
-        """Returns the modules of each later script. A module that two of them need becomes one of this script."""
-        while True:
-            later, waiting = {}, list(self.modules)
-            while waiting:
-                path = waiting.pop()
-                for target in imports(path, LATER):
-                    if target not in later and target not in self.modules:
-                        later[target] = [each for each in closure(target) if each not in self.modules]
-                        waiting.extend(later[target])
-            counts = collections.Counter(path for needed in later.values() for path in needed)
+    def divide(self, first, known):
+        """Finds the modules of a script and of those that it loads later. A module that two of those need becomes one of this script."""
+        own, shared = [], [first]
+        while shared:
+            own += dict.fromkeys(each for path in shared for each in closure(path) if each not in known + own)
+            later = dict.fromkeys(target for path in own for target in imports(path, LATER) if target not in known + own)
+            counts = collections.Counter(each for target in later for each in reach(target, known + own))
             shared = [path for path, count in counts.items() if count > 1]
-            if not shared:
-                return later
-            for path in shared:
-                self.modules.extend(each for each in closure(path) if each not in self.modules)
+        self.modules[first], self.known[first] = own, known
+        for target in later:
+            self.divide(target, known + own)
 
     def add(self):
-        text = "".join(map(self.module, self.modules))
-        if self.later:
-            text = LOADER % ", ".join(map(constant, self.modules)) + text
+        modules = self.modules[self.first]
+        text = "".join(self.module(path, self.first) for path in modules)
+        if len(self.modules) > 1:
+            text = LOADER % ", ".join(map(constant, modules)) + text
         return self.bundler.add(name(self.first), ".js", text.encode())
 
-    def part(self, path):
+    def part(self, first):
         """Returns the path of a later script."""
-        if path not in self.parts:
-            self.parts[path] = None  # found again if two later scripts load each other
-            text = "".join(map(self.module, self.later[path]))
-            used = [each for each in ["$later", *map(constant, self.modules)] if re.search(re.escape(each) + r"\b", text)]
-            text = f"export default ({{ {', '.join(used)} }}) => {{\n{text}return {constant(path)};\n}};\n"
-            self.parts[path] = self.bundler.add(name(path), ".js", text.encode())
-        if self.parts[path] is None:
-            raise SystemExit(f"bundle_page: error: {path} is imported later by a module that it imports later")
-        return self.parts[path]
+        if first not in self.parts:
+            own = self.modules[first]
+            text = "".join(self.module(path, first) for path in own)
+            if "$later(" in text:
+                text += f"Object.assign($loaded, {{ {', '.join(map(constant, own))} }});\n"
+            used = [each for each in ["$later", "$loaded", *map(constant, self.known[first])] if re.search(re.escape(each) + r"\b", text)]
+            text = f"export default ({{ {', '.join(used)} }}) => {{\n{text}return {constant(first)};\n}};\n"
+            self.parts[first] = self.bundler.add(name(first), ".js", text.encode())
+        return self.parts[first]
 
-    def module(self, path):
-        """Returns a module as the script of a function that returns its exports."""
+    def module(self, path, first):
+        """Returns a module of the script `first` as the script of a function that returns its exports."""
         text = read(path)
         names = EXPORT.findall(text)
 
@@ -123,7 +120,7 @@ class Script:
 
         def later(match):
             target = resolved(path, match[1])
-            if target in self.modules:
+            if target in self.known[first] + self.modules[first]:
                 return f"Promise.resolve({constant(target)})"
             return f'$later("./{self.part(target).removeprefix("js/")}")'
 
@@ -150,6 +147,16 @@ def closure(path, above=()):
     for target in imports(path, IMPORT, PASSED_ON):
         found.update(dict.fromkeys(closure(target, (*above, path))))
     return [*found, path]
+
+
+def reach(path, known):
+    """Returns the modules that a script with this first module needs in addition to the known ones, also those that it loads later."""
+    found, waiting = [], [path]
+    while waiting:
+        added = [each for each in closure(waiting.pop()) if each not in known + found]
+        found += added
+        waiting += [target for each in added for target in imports(each, LATER) if target not in known + found]
+    return found
 
 
 def name(path):
@@ -192,10 +199,8 @@ def bundled():
     others = [path for folder in ("", "img/") for path in sorted((PAGE / folder).iterdir()) if path.is_file()]
     files = {path.relative_to(PAGE).as_posix(): path.read_bytes() for path in others if not path.name.startswith(".")}
     chat = bundler.document("index.html", "js/app.js")
-    # Named here, the script of the worker is kept for the time without a connection, as the others.
-    kept = [f'<link rel="prefetch" href="{bundler.scripts["js/core/worker.js"]}">']
-    # The service worker keeps these too. A page loads them after its first view, or when it needs them.
-    kept += [f'<meta name="later" content="{path}">' for path in sorted(bundler.files) if path.startswith(("js/views-", "js/i18n-"))]
+    # Named here, the scripts that the page loads later are kept by the service worker, as the others.
+    kept = [f'<meta name="later" content="{path}">' for path in sorted(bundler.files) if path.startswith(("js/core-worker", "js/views-", "js/i18n-"))]
     chat = chat.replace("<title>", "\n  ".join([*kept, "<title>"]))
     test = bundler.document("test.html", "js/test.js")
     return {**files, **bundler.files, "index.html": chat.encode(), "test.html": test.encode()}

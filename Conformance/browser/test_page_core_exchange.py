@@ -288,6 +288,33 @@ def test_pictures_are_uploaded_and_texts_overtake_them(tabs, mock):
     assert len(mock.model.blobs) == 1 and mock.model.logs[conv].events[1]["body"]["size"] == 700_000
 
 
+def test_files_are_sent_in_their_order(tabs, mock):
+    conv = pair(mock)
+    alice = tabs("alice")
+    alice.run(OPEN_CHAT, conv)
+    mock.cut_uploads = 1
+    alice.run("""async () => {
+      for (const size of [700_000, 10]) {
+        const file = new File([new Uint8Array(size).fill(7)], `${size}.bin`, { type: "application/pdf" });
+        await state.send(conv, { kind: "file", file, body: { name: file.name, size: file.size, type: file.type } });
+      }
+    }""")
+    alice.until("state.unsent === 0 && state.thread(conv).rows.length === 2")
+    assert [event["body"]["size"] for event in mock.model.logs[conv].events] == [700_000, 10]
+
+
+def test_a_removed_member_no_longer_types(tabs, chat):
+    conv = chat.do("alice", "conversation.create", kind="group", title="Crew", users=["bob"])["head"]["conv"]
+    alice, bob = tabs("alice"), tabs("bob")
+    for each in (alice, bob):
+        each.run(OPEN_CHAT, conv)
+    bob.run("() => state.sendTyping(conv)")
+    alice.until("state.typing(conv).includes('bob')")
+    chat.do("alice", "member.ban", conv=conv, users=["bob"])
+    alice.until("last().kind === 'member.ban'")
+    assert alice.run("() => state.typing(conv)") == []
+
+
 def test_the_cache_opens_fast_and_is_searched_offline(tabs, mock):
     conv = pair(mock, 60)
     alice = tabs("alice")

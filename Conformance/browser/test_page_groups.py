@@ -314,6 +314,7 @@ def test_a_refusal_says_what_happened(person, host):
     host.do("alice", "conversation.set", conv=conv, settings={"manage": "admins"})
     texts = bob.evaluate("""async (conv) => {
       const { errorText } = await import("/js/views/model.js");
+      await (await import("/js/i18n/index.js")).setLanguage("en");
       const refused = (work) => work.then(() => null, errorText);
       return [await refused(chatApp.state.setConversation(conv, { title: "Mine" })), await refused(chatApp.state.info("0000000000000")), await refused(chatApp.state.setConversation(conv, { title: "x".repeat(300) })),
         errorText({ code: "too_many", retryAfter: 90_000 }), errorText({ code: "internal", message: "The disk is full." })];

@@ -2,14 +2,16 @@
 created."""
 
 import contextlib
+import time
 import uuid
 
 import pytest
 
 from support.chat import upload
 from support.chathost import ChatHost
+from support.chatpages import png
 from support.livepage import button, main_menu, open_details, people
-from support.samplepage import PHONE
+from support.samplepage import PHONE, eventually
 
 MARKUP = "<img src=x onerror=ran()>"
 SHORT = "<b class=ran>"  # a reaction has at most 16 characters
@@ -111,6 +113,69 @@ def test_markup_in_messages(person, host, options):
     alice.evaluate(f"{view}.search({{ query: 'onerror' }})")
     alice.locator("dialog [data-hit] mark").first.wait_for()
     visible(alice, "ran()>", "dialog [data-hit]")
+
+
+def test_markup_in_the_viewer_the_media_and_the_dialogs_of_votes_readers_and_schedules(person, host):
+    conv = group(host)
+    account = {"access": host.tokens["mallory"]}
+    picture = {"blob": upload(host.url, account, png(), f"{MARKUP}.png"), "name": f"{MARKUP}.png", "size": len(png()), "type": "image/png"}
+    say(host, conv, "image", body={**picture, "width": 40, "height": 30, "text": f"{MARKUP} caption"})
+    say(host, conv, "file", body={"blob": upload(host.url, account, b"data"), "name": f"{MARKUP}.txt", "size": 4, "type": "text/html", "text": f"{MARKUP} note"})
+    poll = say(host, conv, "poll", body={"question": f"{MARKUP} question", "options": [f"{MARKUP} one", f"{MARKUP} two"]})
+    for user in ("mallory", "alice"):
+        host.do(user, "vote", conv=conv, ref=poll, options=[0])
+    own = host.do("alice", "send", conv=conv, kind="text", body={"text": f"{MARKUP} own"})
+    host.do("mallory", "mark", conv=conv, read=own["n"])
+    host.do("alice", "schedule", conv=conv, kind="text", body={"text": f"{MARKUP} later"}, send_at=int(time.time() * 1000) + 3_600_000)
+    while not {hit["event"]["kind"] for hit in host.ask("alice", "search", {"conv": conv, "kinds": ["file", "image"]})["hits"]} == {"file", "image"}:
+        time.sleep(0.05)  # the media are listed from the search index, which is updated after the log
+    alice = person("alice")
+    open_chat(alice, conv)
+    visible(alice, f"{MARKUP} caption", ".log")
+    visible(alice, f"{MARKUP} note", ".log")
+    alice.locator(".log .picture").first.click()
+    visible(alice, f"{MARKUP} caption", ".viewer .caption")
+    alice.keyboard.press("Escape")
+    alice.get_by_role("button", name="Who voted").click()
+    for each in ("one", "M"):
+        visible(alice, f"{MARKUP} {each}", "dialog")
+    alice.keyboard.press("Escape")
+    alice.locator(f".item[data-seq='{own['seq']}'] .bubble .text").click(button="right")
+    alice.get_by_role("menuitem", name="Read by").click()
+    visible(alice, f"{MARKUP} M", "dialog")
+    alice.keyboard.press("Escape")
+    alice.locator(".scheduled-line").click()
+    visible(alice, f"{MARKUP} later", "dialog")
+    alice.keyboard.press("Escape")
+    alice.evaluate("chatApp.view.toggleDetails(true)")
+    alice.locator(".details [data-action=media]").click()
+    alice.locator("dialog .picture img.loaded").first.wait_for()
+    alice.get_by_role("tab", name="Files").click()
+    visible(alice, f"{MARKUP}.txt", "dialog")
+
+
+def test_markup_of_a_group_in_the_dialogs_of_invitations_and_requests(person, host):
+    """The alias and the status of a user in a chat, the description of a group before it is joined, and users that ask to join."""
+    about = f"{MARKUP} purpose"
+    joined = group(host, title=f"{MARKUP} public", users=[], about=about, settings={"join": "open", "listed": True})
+    own = group(host, user="alice", title=f"{MARKUP} asked", users=["bob"], settings={"join": "approval", "listed": True})
+    host.do("mallory", "member.join", conv=own)
+    host.do("alice", "contact.alias", user="mallory", alias=f"{MARKUP} alias")
+    pair = host.pair("mallory", "alice")
+    say(host, pair)
+    alice = person("alice")
+    open_chat(alice, pair)
+    visible(alice, f"{MARKUP} alias", ".peer h2")
+    eventually(alice, f"document.title.length < 100 && chatApp.state.conversation('{own}') !== null")
+    alice.evaluate("(conv) => chatApp.view.openConversation(conv)", own)
+    alice.locator(".request-bar").click()
+    visible(alice, f"{MARKUP} alias", ".details")
+    main_menu(alice, "Explore")
+    alice.locator("dialog .row", has_text=f"{MARKUP} public").click()
+    visible(alice, about, "dialog")
+    button(alice, "Join").click()
+    alice.locator(f".chat-list .row[data-conv='{joined}']").wait_for()
+    host.do("alice", "contact.alias", user="mallory", alias="")
 
 
 def test_markup_in_names_of_people_groups_and_folders(person, host):

@@ -424,7 +424,7 @@ def test_axe_finds_no_violations(person, chat, theme, size, language):
     found = []
     for name, action, ready in screens:
         if name == "album":  # the end of the recording may still move the log
-            alice.wait_for_function(f"() => {{ {action}; return document.querySelector('{ready}'); }}")
+            eventually(alice, f"(() => {{ {action}; return Boolean(document.querySelector('{ready}')); }})()")
         else:
             alice.evaluate(action)
         alice.locator(ready).first.wait_for()

@@ -6,6 +6,7 @@ import uuid
 import pytest
 
 from support.chatpages import open_pair
+from support.samplepage import eventually
 
 # The calls are recorded: a headless browser has neither a desktop nor a push service.
 PAGE = """() => {
@@ -99,15 +100,55 @@ def test_what_is_notified_follows_the_rules(notified, chat):
     assert page.evaluate("sounds") == 1
 
 
+NOTIFICATIONS = """(tags) => {
+  self.left = tags.map((tag) => ({ tag, close: () => { self.left = self.left.filter((each) => each.tag !== tag); } }));
+  self.registration.getNotifications = async ({ tag } = {}) => self.left.filter((each) => !tag || each.tag === tag);
+}"""
+
+
+def test_what_was_read_on_another_device_is_no_longer_notified(notified, chat):
+    page, worker = notified
+    group = chat.do("bob", "conversation.create", id=str(uuid.uuid4()), kind="group", title="News", users=["alice"])["head"]["conv"]
+    convs = [chat.pair("alice", "bob"), chat.pair("alice", "carol"), group]
+    texts = {conv: say(chat, name, conv, "news") for conv, name in zip(convs, ("bob", "carol", "bob"))}
+
+    def left(expected):
+        for _ in range(400):
+            if worker.evaluate("() => self.left.map(({ tag }) => tag)") == expected:
+                return
+            page.wait_for_timeout(25)
+        raise AssertionError(worker.evaluate("() => self.left.map(({ tag }) => tag)"))
+
+    def read(conv):
+        chat.do("alice", "mark", conv=conv, read=texts[conv]["n"])
+
+    eventually(page, f"{convs}.every((conv) => chatApp.state.conversation(conv)?.unread > 0)")
+    worker.evaluate(NOTIFICATIONS, convs)
+    read(convs[0])
+    left(convs[1:])
+    # While the page is closed, a push says that nothing else is unread.
+    page.goto("about:blank")
+    read(convs[1])
+    message = {"conv": convs[2], "kind": "text", "sender": "bob", "title": "News", "body": "news"}
+    worker.evaluate(PUSH, {**message, "badge": 2})
+    left(convs[1:])
+    worker.evaluate(PUSH, {**message, "badge": 1})
+    left(convs[2:])
+    # The page is opened after the last conversation was read, too.
+    read(convs[2])
+    page.goto(chat.url)
+    left([])
+
+
 PUSH = """(message) => { self.dispatchEvent(new PushEvent("push", { data: JSON.stringify(message) })); }"""
 
 
 def test_a_push_has_the_language_the_alias_and_the_preference_of_the_page(notified, chat):
     page, worker = notified
     conv = chat.pair("alice", "bob")
-    message = {"conv": conv, "kind": "image", "sender": "bob", "title": "Bob Marsh", "body": "Photo", "bare": True, "badge": 1}
+    message = {"conv": conv, "kind": "image", "sender": "bob", "title": "Bob Marsh", "body": "Photo", "no_text": True, "badge": 1}
     in_group = {**message, "conv": "3g7r0p5a2b4c6", "title": "Crew", "body": "Bob Marsh: Photo", "nick": "Bob Marsh"}
-    text = {**in_group, "kind": "text", "body": "Bob Marsh: to the lake: now", "bare": False}
+    text = {**in_group, "kind": "text", "body": "Bob Marsh: to the lake: now", "no_text": False}
 
     def pushed(*messages):
         worker.evaluate("() => { self.shown = []; }")
@@ -125,6 +166,10 @@ def test_a_push_has_the_language_the_alias_and_the_preference_of_the_page(notifi
 
     told("texts.image === 'Picture'")
     assert pushed(message) == [["Bob Marsh", "Picture"]]
+    request = {"conv": conv, "kind": "join_request", "title": "Crew", "no_text": True, "badge": 1}
+    one = {**request, "sender": "bob", "nick": "Bob Marsh", "body": "Bob Marsh: Request to join", "count": 1}
+    assert pushed(one) == [["Crew", "Bob Marsh: Request to join"]]
+    assert pushed({**request, "body": "", "count": 3}) == [["Crew", "3 requests to join"]]
     assert pushed(text) == [["Crew", "Bob Marsh: to the lake: now"]]
     chat.do("alice", "contact.alias", id="alias", user="bob", alias="Captain")
     told("aliases.bob === 'Captain'")

@@ -5,7 +5,7 @@ import contextlib
 import pytest
 
 from support.process import ServerProcess
-from support.samplepage import DESKTOP, PHONE, picture
+from support.samplepage import DESKTOP, PHONE, eventually, picture
 
 
 @pytest.fixture(scope="module")
@@ -45,28 +45,49 @@ def sign_in(page, name):
     page.locator(".chat-list .row").first.wait_for()
 
 
-def test_the_first_form_over_a_slow_link(browser, demo):
-    """The size, the requests, and the time until the form is shown, with an empty cache, 1.6 Mbit/s and 150 ms of latency."""
-    with contextlib.closing(browser.new_context(viewport=PHONE)) as context:
+SLOW = {"offline": False, "latency": 150, "downloadThroughput": 1.6e6 / 8, "uploadThroughput": 0.8e6 / 8}  # ms, bytes a second
+FORM_TIME = """new MutationObserver((_, observer) => {
+  if (!document.querySelector("#auth-form")) return;
+  window.formTime = performance.now();
+  observer.disconnect();
+}).observe(document, { childList: true, subtree: true })"""
+
+WORKERS = "performance.getEntriesByType('resource').filter(({ name }) => name.includes('core-worker')).map(({ name, transferSize }) => [name, transferSize])"
+
+
+def first_form(browser, url, locale):
+    """Opens the page with an empty cache, over 1.6 Mbit/s with 150 ms of latency. Returns the time until the form is shown, and the sizes of
+    all answers until the view of a signed-in user is loaded too."""
+    with contextlib.closing(browser.new_context(viewport=PHONE, locale=locale)) as context:
         page = context.new_page()
         devtools = context.new_cdp_session(page)
         devtools.send("Network.enable")
-        conditions = {"offline": False, "latency": 150, "downloadThroughput": 1.6e6 / 8, "uploadThroughput": 0.8e6 / 8}
-        devtools.send("Network.emulateNetworkConditions", conditions)
-        sizes = []
-        devtools.on("Network.loadingFinished", lambda event: sizes.append(event["encodedDataLength"]))
-        page.add_init_script("""new MutationObserver((_, observer) => {
-          if (!document.querySelector("#auth-form")) return;
-          window.formTime = performance.now();
-          observer.disconnect();
-        }).observe(document, { childList: true, subtree: true })""")
-        page.goto(demo.url)
+        devtools.send("Network.emulateNetworkConditions", SLOW)
+        sizes = {}
+        names = {}
+        devtools.on("Network.requestWillBeSent", lambda event: names.update({event["requestId"]: event["request"]["url"]}))
+        devtools.on("Network.loadingFinished", lambda event: sizes.update({names[event["requestId"]]: event["encodedDataLength"]}))
+        page.add_init_script(FORM_TIME)
+        page.goto(url)
         page.locator("#auth-form").wait_for()
-        time = page.evaluate("window.formTime")
-        print(f"first form after {time:.0f} ms, {len(sizes)} requests, {sum(sizes)} bytes")
-        assert sum(sizes) <= 150_000
-        assert len(sizes) <= 12
-        assert time < 4_000  # under a second on an idle machine
+        eventually(page, f"chatApp.inside !== null && {WORKERS}.length > 0")
+        for name, size in page.evaluate(WORKERS):  # DevTools reports it to another session
+            sizes[name] = size
+        return page.evaluate("window.formTime"), sizes
+
+
+@pytest.mark.parametrize("locale", ["en-GB", "zh-CN"])
+def test_the_first_form_over_a_slow_link(browser, demo, locale):
+    """The form is shown within a second in one of five attempts, because other processes of the machine delay some."""
+    for _ in range(5):
+        time, sizes = first_form(browser, demo.url, locale)
+        print(f"{locale}: first form after {time:.0f} ms, {len(sizes)} requests, {sum(sizes.values())} bytes")
+        if time < 1000:
+            break
+    assert sum(sizes.values()) <= 150_000, sizes
+    assert all(any(part in name for name in sizes) for part in ("app", "inside", "core-worker", f"i18n-{locale[:2]}")), sizes
+    assert len(sizes) <= 12
+    assert time < 1000
 
 
 def test_the_demo_accounts_have_a_conversation(visit):

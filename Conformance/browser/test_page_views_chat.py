@@ -242,6 +242,31 @@ def test_a_draft_that_another_device_sent_or_removed_is_no_longer_shown(person, 
     chat.do("alice", "draft", conv=pair, text="")
 
 
+def test_a_sent_message_removes_its_draft_from_the_server(person, chat):
+    pair = chat.pair("alice", "carol")
+    alice, other = person("alice"), person("alice")
+    for page in (alice, other):
+        page.evaluate("(conv) => chatApp.view.openConversation(conv)", pair)
+    alice.fill("#message", "Half a sentence")
+    eventually(other, "document.querySelector('#message').value === 'Half a sentence'")
+    alice.keyboard.press("Enter")
+    eventually(other, f"document.querySelector('#message').value === '' && !chatApp.state.draft('{pair}')")
+    # Before the state has the draft, too.
+    alice.fill("#message", "At once")
+    alice.evaluate("""(conv) => new Promise((done) => {
+      const { state } = chatApp;
+      state.saveDraft = (...values) => {
+        delete state.saveDraft;
+        done();
+        setTimeout(() => document.querySelector("#message").dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", bubbles: true, cancelable: true })));
+        return state.saveDraft(...values);
+      };
+    })""", pair)
+    bubble(other, "At once").wait_for()
+    eventually(alice, f"!chatApp.state.draft('{pair}')")
+    eventually(other, f"document.querySelector('#message').value === '' && !chatApp.state.draft('{pair}')")
+
+
 def test_own_settings_and_drafts_do_not_move_the_own_notes(person, chat):
     bob = person("bob")
     bob.locator(".chat-list .row .title", has_text="Notes to self").wait_for()

@@ -1,98 +1,89 @@
-// Starts the page: the state, the language, the theme, the notifications, the calls, and the view
-// of the session's phase.
+// Starts the page: the state, the language, the theme, and the view of the session's phase.
 
-import { starting } from "./boot.js";
+import { createState } from "./state/index.js";
 import { h } from "./views/dom.js";
 import { AuthView } from "./views/auth.js";
-import { CallsView } from "./views/calls.js";
-import { Shell } from "./views/shell.js";
 import { logo } from "./views/icons.js";
-import { eventText, headTitle, isGroup, kindNames, userName } from "./views/model.js";
-import { prepareSound, playSound } from "./views/sound.js";
-import { forgetPlayed } from "./media/played.js";
-import { keepPush } from "./state/push.js";
 import { setLanguage, t } from "./i18n/index.js";
-import { loadPreferences, savePreferences } from "./views/preferences.js";
+import { hadSession, keepSession, loadPreferences, savePreferences } from "./views/preferences.js";
+
+/** The options of the states that `?sample=…` shows without a server. */
+const SAMPLES = { signedOut: { phase: "signedOut" }, empty: { empty: true }, offline: { offline: true }, slow: { slow: 400 } };
 
 class App {
+  /** What only a signed-in user needs. Null until it is loaded, which is during the sign-in. */
+  inside = null;
+  #loading = null;
+  #hasFailed = false;
+
   constructor(state) {
     this.state = state;
     this.preferences = loadPreferences();
+    state.notifying = this.preferences;
     this.root = document.getElementById("app");
     this.dark = matchMedia("(prefers-color-scheme: dark)");
     this.dark.addEventListener("change", () => this.#applyTheme());
     this.#applyTheme();
-    this.#describeNotifications();
-    this.calls = new CallsView(this);
     state.subscribe("session", () => this.#show());
-    state.subscribe("contacts", () => this.#tellWords());
     this.#show();
   }
 
+  get calls() { return this.inside?.calls; }
+
   #show() {
     const { phase } = this.state.session;
-    if (phase === this.phase) return;
-    this.phase = phase;
-    if (phase === "signedOut") {
-      this.words = null; // the service worker forgets them
-      forgetPlayed();
-    }
+    if (phase !== "starting") keepSession(phase === "signedIn");
+    // Without a former session, the form does not wait for the core.
+    const shown = phase === "starting" && !hadSession() ? "signedOut" : phase;
+    if (shown === this.phase) return;
+    this.phase = shown;
     this.#render();
+    if (!this.inside) this.#load();
   }
 
   #render() {
-    const former = this.view;
-    former?.close();
-    this.#tellWords();
-    if (this.phase === "signedIn") this.view = new Shell(this);
+    this.view?.close();
+    if (this.phase === "signedIn" && this.inside) this.view = this.inside.makeShell();
     else if (this.phase === "signedOut") this.view = new AuthView(this);
-    else this.view = { element: h("div", { class: "empty" }, logo()), close() { this.element.remove(); } };
+    else this.view = this.#waiting();
     this.root.replaceChildren(this.view.element);
     this.view.start?.();
   }
 
+  #waiting() {
+    const failure = this.#hasFailed ? [h("p", { role: "alert" }, t("errorOffline")), h("button", { type: "button", class: "button", onclick: () => this.#load() }, t("retry"))] : null;
+    return { element: h("div", { class: "empty" }, logo(), failure), close() { this.element.remove(); } };
+  }
+
+  async #load() {
+    if (this.#loading) return;
+    try {
+      this.#loading = import("./views/inside.js");
+      this.inside = new (await this.#loading).Inside(this);
+    } catch (error) {
+      console.warn("page:", error);
+      this.#loading = null;
+      this.#hasFailed = true;
+    }
+    if (this.phase !== "signedOut") this.#render();
+  }
+
   /**
-   * Sets a preference of this browser. For the language it returns a promise, because its texts may
-   * have to be loaded.
+   * Sets a preference of this browser. For the language, returns a promise, because the texts of the
+   * language may have to be loaded.
    */
   setPreference(name, value) {
     this.preferences = { ...this.preferences, [name]: value };
     savePreferences(this.preferences);
     this.state.notifying = this.preferences;
-    this.#tellWords();
     if (name === "theme") this.#applyTheme();
-    return name === "language" ? setLanguage(value).then(() => this.#render()) : undefined;
+    if (name !== "language") return this.inside?.tellWords();
+    return setLanguage(value).then(() => { this.inside?.tellWords(); this.#render(); });
   }
 
   showRecovery(answer) {
-    this.view?.showRecovery?.(answer);
-    this.recovery = answer?.recovery ?? null;
-  }
-
-  /** Sets how the state notifies the user, by the preferences of this browser. */
-  #describeNotifications() {
-    const { state } = this;
-    state.notifying = this.preferences;
-    state.onsound = () => playSound();
-    prepareSound();
-    keepPush(state, () => this.preferences.push);
-    state.describe = (head, event) => {
-      const title = headTitle(state, head);
-      const text = this.preferences.preview ? eventText(state, event).slice(0, 200) : t("oneNewMessage");
-      return { title, body: isGroup(head) && this.preferences.preview ? `${userName(state, event.sender)}${t("colon")}${text}` : text };
-    };
-  }
-
-  /** Tells the service worker the words, the preference and the aliases with which it shows pushes. */
-  #tellWords() {
-    const { state, preferences: { preview } } = this;
-    if (this.phase !== "signedIn") return;
-    const texts = { message: t("oneNewMessage"), ...kindNames() };
-    const aliases = Object.fromEntries(state.contacts().filter((each) => each.alias).map((each) => [each.user.name, each.alias]));
-    const words = JSON.stringify({ texts, aliases, preview, colon: t("colon") });
-    if (words === this.words) return;
-    this.words = words;
-    state.tellWords?.(JSON.parse(words));
+    if (this.view?.showRecovery) this.view.showRecovery(answer);
+    else this.recovery = answer?.recovery ?? null;
   }
 
   #applyTheme() {
@@ -101,5 +92,13 @@ class App {
   }
 }
 
-// The texts and the state are loaded concurrently.
-Promise.all([starting, setLanguage(loadPreferences().language)]).then(([state]) => { globalThis.chatApp = new App(state); });
+async function start() {
+  const texts = setLanguage(loadPreferences().language);
+  if (!hadSession()) await texts; // the worker would delay them, and the form does not need it
+  const sample = new URLSearchParams(location.search).get("sample");
+  const state = sample === null ? createState() : (await import("./state/sample.js")).createSampleState(SAMPLES[sample] ?? {});
+  await texts;
+  globalThis.chatApp = new App(state);
+}
+
+start();

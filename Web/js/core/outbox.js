@@ -1,5 +1,6 @@
-// The user's messages until the server has acknowledged them. They are sent one at a time and in
-// order within a conversation, and survive reloads. Texts can be sent before unfinished uploads.
+// The user's messages that the server has not acknowledged. They are sent one at a time and in
+// order within a conversation, and persist across reloads. Texts can be sent before unfinished
+// uploads; files are sent in their order.
 
 import { refusal, uuid } from "./requests.js";
 import { cancel, upload, uploaded } from "./uploads.js";
@@ -9,7 +10,7 @@ export class Outbox {
   #items = new Map();
   #busy = new Set(); // conversations with a pending request
   #uploads = new Map(); // key -> AbortController
-  #pauses = new Map(); // conversation -> time before which nothing is sent
+  #pauses = new Map(); // conversation -> the time before which no message is sent
   #attempts = new Map();
 
   constructor(core) { this.#core = core; }
@@ -69,10 +70,11 @@ export class Outbox {
   run() {
     if (!this.#core.isOnline) return;
     const taken = new Set(this.#busy);
+    const uploading = new Set(); // conversations with an unfinished upload
     for (const item of this.#items.values()) {
       if (item.status === "failed" || item.status === "sent") continue;
-      if (item.file && !item.body.blob) { this.#upload(item); continue; }
-      if (taken.has(item.conv)) continue;
+      if (item.file && !item.body.blob) { uploading.add(item.conv); this.#upload(item); continue; }
+      if (taken.has(item.conv) || (item.file && uploading.has(item.conv))) continue;
       taken.add(item.conv);
       if ((this.#pauses.get(item.conv) ?? 0) <= Date.now()) this.#send(item);
     }

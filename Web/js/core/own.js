@@ -1,5 +1,5 @@
-// The read positions and drafts of this user. They are shown immediately, and sent until the server
-// has confirmed them.
+// The read positions and drafts of this user. They are shown immediately, and sent repeatedly until
+// the server has confirmed them.
 
 import { reading } from "./applying.js";
 import { uuid } from "./requests.js";
@@ -55,7 +55,8 @@ export class OwnValues {
     this.#drafts.set(conv, draft);
     this.#core.putHead(conv, (head) => drafted(head, draft));
     this.#saveDrafts();
-    this.#core.later(`draft ${conv}`, DRAFT_PAUSE, () => this.#sendDraft(conv));
+    // The removal is sent at once, because the page may be closed after a message was sent.
+    this.#core.later(`draft ${conv}`, text ? DRAFT_PAUSE : 0, () => this.#sendDraft(conv));
     return {};
   }
 

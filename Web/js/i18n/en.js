@@ -382,6 +382,8 @@ export const en = {
   bannedForever: "Banned",
   takeBackInvitation: "Take back the invitation",
   joinRequests: "Requests",
+  joinRequest: "Request to join",
+  joinRequestsPush: "{n} requests to join",
   joinRequestCount: { one: "{n} request to join", other: "{n} requests to join" },
   invitedPeople: "Invited",
   bannedPeople: "Banned",

@@ -1,30 +1,28 @@
-// Translations: `t("key", { name })`. A text may be an object of plural forms, one of which `n`
-// selects.
+// Translations: `t("key", { name })`. A text may be an object of plural forms; `n` selects one of
+// them.
 
-import { en } from "./en.js";
-
-const LOADERS = { en: async () => en, zh: async () => (await import("./zh.js")).zh };
+const LOADERS = { en: async () => (await import("./en.js")).en, zh: async () => (await import("./zh.js")).zh };
 export const LANGUAGE_NAMES = { en: "English", zh: "中文" };
 
 let language = "en";
-let texts = en;
+let texts = {};
 let plurals = new Intl.PluralRules("en");
-
 let tag = "en";
 
 /**
- * Loads and sets the language. "system" selects the first supported language of the browser. If the
- * texts cannot be loaded, the language is English.
+ * Loads and sets the language. "system" selects the first supported language of the browser. If its
+ * texts cannot be loaded, another language is loaded.
  */
 export async function setLanguage(choice) {
   const wanted = navigator.languages ?? [navigator.language];
   const known = LOADERS[choice] ? choice : wanted.map((tag) => tag.split("-")[0].toLowerCase()).find((tag) => LOADERS[tag]) ?? "en";
-  try {
-    texts = await LOADERS[known]();
-    language = known;
-  } catch (error) {
-    console.warn("language:", error);
-    [texts, language] = [en, "en"];
+  for (const each of [known, ...Object.keys(LOADERS)]) {
+    try {
+      [texts, language] = [await LOADERS[each](), each];
+      break;
+    } catch (error) {
+      console.warn("language:", error);
+    }
   }
   tag = wanted.find((each) => each.toLowerCase().split("-")[0] === language) ?? (language === "zh" ? "zh-CN" : "en");
   plurals = new Intl.PluralRules(tag);
@@ -43,7 +41,7 @@ export function currentLanguage() {
 
 /** Returns the text of `key`. `{name}` in the text is replaced by the parameter `name`. */
 export function t(key, parameters = {}) {
-  let text = texts[key] ?? en[key];
+  let text = texts[key];
   if (text === undefined) return key;
   if (typeof text === "object") text = text[plurals.select(Number(parameters.n ?? 0))] ?? text.other;
   return text.replace(/( ?)\{(\w+)\}( ?)/g, (whole, before, name, after) => {

@@ -382,6 +382,8 @@ export const zh = {
   bannedForever: "已封禁",
   takeBackInvitation: "撤回邀请",
   joinRequests: "申请",
+  joinRequest: "申请入群",
+  joinRequestsPush: "{n} 条入群申请",
   joinRequestCount: { other: "{n} 条入群申请" },
   invitedPeople: "已邀请",
   bannedPeople: "已封禁",

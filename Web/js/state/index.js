@@ -1,12 +1,10 @@
 // Creates the state of the page, with its core.
 
-import { watchNotifications } from "./notifications.js";
 import { Store } from "./store.js";
 
-export async function createState() {
-  const store = new Store(await makePort());
+export function createState() {
+  const store = new Store(makePort());
   addEventListener("pagehide", () => store.show([]));
-  watchNotifications(store);
   return store;
 }
 
@@ -14,16 +12,14 @@ export async function createState() {
  * Returns the port to a core in a worker, or in the page itself if the browser has no workers or
  * locks (such as over HTTP from another host).
  */
-async function makePort() {
-  if (navigator.locks && globalThis.Worker && globalThis.BroadcastChannel) {
-    try {
-      return await WorkerPort.make();
-    } catch (error) {
-      console.warn("No worker:", error);
-    }
+function makePort() {
+  if (!navigator.locks || !globalThis.Worker || !globalThis.BroadcastChannel) return new PagePort();
+  try {
+    return new WorkerPort();
+  } catch (error) {
+    console.warn("No worker:", error);
+    return new PagePort();
   }
-  const { Core } = await import("../core/core.js");
-  return new PagePort(Core);
 }
 
 class WorkerPort {
@@ -31,18 +27,31 @@ class WorkerPort {
   #requests = new Map();
   #serial = 0;
   #listener = () => {};
+  #instead = null; // the port that is used if the worker does not start
   leads = false;
 
-  static async make() {
-    const port = new WorkerPort();
-    await new Promise((resolve, reject) => {
-      port.#worker.onerror = (event) => reject(new Error(event.message || "The worker does not start."));
-      port.#requests.set(0, { resolve, reject });
-      port.#worker.postMessage({ id: 0, name: "start" });
-    });
-    port.#worker.onerror = (event) => console.error(event.message);
-    port.#watchNetwork();
-    return port;
+  constructor() {
+    let hasStarted = false;
+    this.#worker.onmessage = ({ data }) => {
+      hasStarted = true;
+      if (data.event) return data.event.type === "leading" ? (this.leads = true) : this.#listener(data.event);
+      const request = this.#requests.get(data.id);
+      this.#requests.delete(data.id);
+      if (data.error) request?.reject(Object.assign(new Error(data.error.message), data.error));
+      else request?.resolve(data.value);
+    };
+    this.#worker.onerror = (event) => (hasStarted ? console.error(event.message) : this.#replace(event.message));
+    this.#watchNetwork();
+  }
+
+  /** Handles a worker that does not start: its requests go to a core in the page. */
+  #replace(message) {
+    console.warn("No worker:", message);
+    this.#instead = new PagePort();
+    this.#instead.listen(this.#listener);
+    this.leads = true;
+    for (const { name, body, resolve, reject } of this.#requests.values()) this.#instead.request(name, body).then(resolve, reject);
+    this.#requests.clear();
   }
 
   /**
@@ -56,22 +65,13 @@ class WorkerPort {
     });
   }
 
-  constructor() {
-    this.#worker.onmessage = ({ data }) => {
-      if (data.event) return data.event.type === "leading" ? (this.leads = true) : this.#listener(data.event);
-      const request = this.#requests.get(data.id);
-      this.#requests.delete(data.id);
-      if (data.error) request?.reject(Object.assign(new Error(data.error.message), data.error));
-      else request?.resolve(data.value);
-    };
-  }
-
   listen(listener) { this.#listener = listener; }
 
   request(name, body) {
+    if (this.#instead) return this.#instead.request(name, body);
     return new Promise((resolve, reject) => {
       this.#serial += 1;
-      this.#requests.set(this.#serial, { resolve, reject });
+      this.#requests.set(this.#serial, { name, body, resolve, reject });
       this.#worker.postMessage({ id: this.#serial, name, body });
     });
   }
@@ -80,8 +80,8 @@ class WorkerPort {
 class PagePort {
   leads = true;
   #listener = () => {};
+  #core = import("../core/core.js").then(({ Core }) => new Core((event) => this.#listener(event)));
 
-  constructor(Core) { this.core = new Core((event) => this.#listener(event)); }
   listen(listener) { this.#listener = listener; }
-  request(name, body) { return this.core.request(name, body, "page"); }
+  async request(name, body) { return (await this.#core).request(name, body, "page"); }
 }

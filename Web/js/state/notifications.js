@@ -1,9 +1,10 @@
-// Decides which messages are notified while the page is open, and sets the badge. The service
-// worker shows the notifications, and also those of pushes while the page is closed.
+// Decides for which messages notifications are shown while the page is open, and sets the badge.
+// The service worker shows these notifications, and the notifications of pushes while the page is
+// closed.
 
 import { mentions } from "../core/applying.js";
 
-const FRESH = 60_000; // ms; older messages are not notified but counted by the badge
+const FRESH = 60_000; // ms; older messages cause no notification, but the badge counts them
 
 /** Registers the service worker, and reports new messages to it. Requires HTTPS or loopback. */
 export async function watchNotifications(store) {
@@ -25,6 +26,15 @@ export async function watchNotifications(store) {
     if (show || sound) tell({ type: "notify", conv, show, sound, silent: !sound || undefined, ...store.describe(head, event) });
   };
   store.tellWords = (words) => tell({ type: "words", ...words });
+  // Another device may have read the messages of a notification, also while the page was closed.
+  let unread = null;
+  const tellUnread = () => {
+    if (store.connection.state !== "online" || Notification.permission !== "granted") return;
+    const convs = store.conversations({ filter: "everything" }).filter((head) => head.unread > 0).map(({ conv }) => conv);
+    if (!unread?.every((conv) => convs.includes(conv))) tell({ type: "unread", convs });
+    unread = convs;
+  };
+  for (const key of ["connection", "conversations"]) store.subscribe(key, tellUnread);
   store.onread = (conv) => { if (Notification.permission === "granted") tell({ type: "read", conv }); };
   store.subscribe("session", () => { if (store.session.phase === "signedOut") tell({ type: "signedOut" }); });
   try {
@@ -46,9 +56,9 @@ function watchBadge(store) {
 }
 
 /**
- * Returns whether a new message is notified: another user sent it less than 60 s ago and not
- * silently, it is unread, the conversation is not muted, and the message mentions the user if only
- * mentions are notified.
+ * Returns whether to show a notification for a new message: another user sent it less than 60 s ago
+ * and not silently, it is unread, the conversation is not muted, and the message mentions the user if
+ * only mentions are to be notified.
  */
 export function deserves(store, head, event, now = store.now) {
   const user = store.account?.name;

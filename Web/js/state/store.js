@@ -1,4 +1,4 @@
-// The state of the page: snapshots that are made of the answers and events of the core.
+// The state of the page: snapshots that are created from the answers and events of the core.
 
 import { advancing, expiring, reading } from "../core/applying.js";
 import { Positions, showsReceipts } from "../core/receipts.js";
@@ -28,7 +28,7 @@ export class Store extends ChatState {
   /** Called with the conversation and new events of its log. */
   onevents = null;
   onread = null;
-  /** Tells the service worker, if there is one, how to show a push. */
+  /** Sends the service worker, if there is one, the texts that it needs to show pushes. */
   tellWords = null;
   /** `oncall` is called with the events of a log, `onsignal` with the signals of calls. */
   oncall = null;
@@ -39,7 +39,7 @@ export class Store extends ChatState {
   #contacts = new Map();
   #outbox = new Map();
   #typing = new Map();
-  #positions = new Map(); // conversation -> the positions up to which the others have read and received
+  #positions = new Map(); // conversation -> the positions up to which other members have read and received messages
   #counted = new Map(); // conversation -> the version of the members whose positions are known
   #quotes = new Map();
   #windows = new Map();
@@ -321,7 +321,7 @@ export class Store extends ChatState {
         return this.changed("session");
       case "connection":
         this.connection = event.connection;
-        this.#counted.clear(); // marks may have been missed meanwhile
+        this.#counted.clear(); // changes of the positions may have been missed
         if (event.connection.state === "online") for (const window of this.#windows.values()) window.connected();
         return this.changed("connection");
       case "heads": return this.#setHeads(event.heads ?? [], event.gone ?? []);
@@ -382,7 +382,7 @@ export class Store extends ChatState {
   #events(conv, events) {
     this.#update(conv, (head) => advancing(head, events, this.account?.name));
     for (const event of events) {
-      if (event.sender) this.#types({ conv, user: event.sender, stopped: true });
+      for (const user of [event.sender, ...(event.body?.users ?? [])]) if (user) this.#types({ conv, user, stopped: true }); // also of removed members
       if (event.ref !== undefined) this.#quotes.delete(`${conv} ${event.ref}`);
     }
     for (const window of this.#windowsOf(conv)) window.received(events);
@@ -445,7 +445,7 @@ export class Store extends ChatState {
         this.remember([...names.filter((each) => !users.some(({ name }) => name === each)).map((each) => ({ name: each })), ...users]);
         for (const window of this.#windows.values()) window.invalidate();
       } catch {
-        return this.#wanted.clear(); // requested again when a name is shown again
+        return this.#wanted.clear(); // the users are requested again when a name is shown again
       }
       for (const name of names) this.#wanted.delete(name);
     }

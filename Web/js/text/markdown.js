@@ -3,6 +3,8 @@
 import { replaceShortcodes } from "./emoji.js";
 
 export const LINK = /\bhttps?:\/\/[^\s<>"'“”‘’，。；！？、（）【】《》]+/giu;
+const ADDRESS = new RegExp(LINK.source, "iuy");
+const ADDRESS_END = /[\s<>"'“”‘’，。；！？、（）【】《》]/u;
 const NAME = /@([\p{L}\p{N}._-]{1,32})/gu;
 const SCHEMES = /^(https?|mailto|tel|xmpp):/i;
 const INLINE = [
@@ -46,7 +48,7 @@ export function parseMarkdown(source, { mentions = new Map(), all = new Set(["al
     let index = 0;
     let plain = "";
     const flush = () => {
-      if (plain) linked(replaceShortcodes(plain));
+      if (plain) linked(plain);
       plain = "";
     };
     outer: while (index < text.length) {
@@ -77,10 +79,11 @@ export function parseMarkdown(source, { mentions = new Map(), all = new Set(["al
         index += link[0].length;
         continue;
       }
-      const bare = /^https?:\/\/\S+/i.exec(rest);
-      if (bare) {
-        plain += bare[0];
-        index += bare[0].length;
+      ADDRESS.lastIndex = 0;
+      const address = /\w$/.test(plain) ? null : ADDRESS.exec(rest);
+      if (address) {
+        plain += address[0];
+        index += address[0].length;
         continue;
       }
       const before = index ? text[index - 1] : " ";
@@ -119,7 +122,8 @@ export function parseMarkdown(source, { mentions = new Map(), all = new Set(["al
     mentioned(text.slice(at));
   };
 
-  const mentioned = (text) => {
+  const mentioned = (source) => {
+    const text = replaceShortcodes(source);
     let at = 0;
     for (const match of text.matchAll(NAME)) {
       const before = match.index ? text[match.index - 1] : " ";
@@ -181,14 +185,25 @@ export function namesIn(text) {
   return [...new Set([...text.matchAll(NAME)].map(([, name]) => name.toLowerCase().replace(/[._-]+$/, "")))].filter(Boolean);
 }
 
-/** Returns the index of the closing mark in `text`, which begins with the opening mark, or -1. */
+/** For each mark, a pattern of the next escaped character or mark. */
+const CLOSING = new Map(INLINE.map(({ mark }) => [mark, new RegExp(`\\\\[\\\\*_~|\`[\\]@>:]|${mark.replace(/[*|]/g, "\\$&")}`, "g")]));
+
+/**
+ * Returns the index of the closing mark in `text`, which begins with the opening mark, or -1. A mark
+ * after a backslash closes nothing.
+ */
 function closing(text, mark) {
+  const pattern = CLOSING.get(mark);
   let at = mark.length;
+  let escaped = at; // the index after the last escaped character
   for (;;) {
-    let end = text.indexOf(mark, at);
+    pattern.lastIndex = at;
+    let match = pattern.exec(text);
+    for (; match?.[0][0] === "\\"; match = pattern.exec(text)) escaped = pattern.lastIndex;
+    let end = match ? match.index : -1;
     if (mark.length === 2) while (end >= 0 && text[end + 2] === mark[0]) end += 1;
     if (end < 0 || text.slice(mark.length, end).includes("\n\n")) return -1;
-    const doubled = mark.length === 1 && (text[end + 1] === mark || text[end - 1] === mark);
+    const doubled = mark.length === 1 && (text[end + 1] === mark || (end > escaped && text[end - 1] === mark));
     const word = mark[0] === "_" && /[\p{L}\p{N}]/u.test(text[end + mark.length] ?? " ");
     if (end > mark.length && !/\s/.test(text[end - 1]) && !doubled && !word) return end;
     at = end + (doubled ? 2 : 1);
@@ -204,13 +219,10 @@ const MARKS = { bold: "**", italic: "*", underline: "__", strike: "~~", spoiler:
 export function toMarkdown(text, entities = []) {
   const source = withMarks(text, entities, "");
   const parsed = parseMarkdown(source);
-  // A literal `@all` must not notify all members after an edit.
-  const hasNewAll = alls(parsed.entities) > alls(entities);
-  if (parsed.text === text && !hasNewAll && formats(parsed.entities) === formats(entities)) return source;
-  return withMarks(text, entities, "\\*_~|`[" + (replaceShortcodes(text) === text ? "" : ":") + (hasNewAll ? "@" : ""));
+  // A backslash of the text would escape the one before `@`.
+  if (parsed.text === text && !text.includes("\\@") && formats(parsed.entities) === formats(entities)) return source;
+  return withMarks(text, entities, "\\*_~|`[" + (replaceShortcodes(text) === text ? "" : ":"));
 }
-
-const alls = (entities) => entities.filter(({ type }) => type === "all").length;
 
 /** Returns the entities that Markdown expresses by marks, as a text to compare. */
 function formats(entities) {
@@ -219,7 +231,8 @@ function formats(entities) {
 
 /**
  * Inserts the marks of the entities. A backslash precedes each character of `escapes` in the text,
- * except in code, addresses and mentions.
+ * except in code, addresses and mentions. It also precedes `@` before a name that is not mentioned:
+ * after an edit, it must not notify the user of the name.
  */
 function withMarks(text, entities, escapes) {
   const scalars = [...text];
@@ -236,7 +249,22 @@ function withMarks(text, entities, escapes) {
       for (let at = offset; at < end - 1; at += 1) if (scalars[at] === "\n") inserts.push([at + 1, 1, "> "]);
     }
   }
-  scalars.forEach((scalar, at) => { if (escapes.includes(scalar) && !literal.has(at)) inserts.push([at, 2, "\\"]); });
+  const boundaries = new Set(inserts.map(([at]) => at));
+  // In an address, a backslash is not an escape.
+  for (let at = 0; at < scalars.length; at += 1) {
+    const before = boundaries.has(at) ? " " : scalars[at - 1] ?? " ";
+    ADDRESS.lastIndex = 0;
+    if (/\w/.test(before) && !escapes.includes(before) || !ADDRESS.test(scalars.slice(at, at + 9).join(""))) continue;
+    do literal.add(at++); while (at < scalars.length && !ADDRESS_END.test(scalars[at]) && !boundaries.has(at));
+    at -= 1;
+  }
+  scalars.forEach((scalar, at) => {
+    if (literal.has(at)) return;
+    // A word before `@` makes an address of it, unless a mark stands between them.
+    const beginsName = scalar === "@" && /^[\p{L}\p{N}._-]/u.test(scalars[at + 1] ?? "")
+      && (!/^[\p{Script=Latin}\p{N}]/u.test(scalars[at - 1] ?? "") || boundaries.has(at));
+    if (beginsName || escapes.includes(scalar)) inserts.push([at, 2, "\\"]);
+  });
   inserts.sort((one, other) => other[0] - one[0] || other[1] - one[1]);
   for (const [offset, , mark] of inserts) scalars.splice(offset, 0, mark);
   return scalars.join("").replace(/^• /gm, "- ");

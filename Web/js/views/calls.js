@@ -1,7 +1,8 @@
-// Shows the ringing, the screen and the tones of the calls that the center reports.
+// Shows ringing calls and the call screen, and plays the tones of the calls that the center
+// reports.
 
-import { CallScreen } from "./callscreen.js";
 import { showRing } from "./callring.js";
+import { withPanels } from "./later.js";
 import { attempt, toast } from "./toast.js";
 import { isMuted } from "./model.js";
 import { CallCenter } from "../calls/center.js";
@@ -12,7 +13,7 @@ import { t } from "../i18n/index.js";
 const SHOWN = 2500; // ms for which the end of a call is shown
 
 export class CallsView {
-  #shown = null; // the call
+  #shown = null; // the call that is shown
   #ring = null;
   #screen = null;
 
@@ -53,6 +54,11 @@ export class CallsView {
       if (call.reason === "elsewhere") toast(t("callElsewhere"));
       return queueMicrotask(() => this.center.dismiss());
     }
+    withPanels(({ CallScreen }) => this.#showScreen(CallScreen, call));
+  }
+
+  #showScreen(CallScreen, call) {
+    if (call !== this.center.current) return; // it ended while the screen was being loaded
     this.#screen ??= new CallScreen(this.state, this.center, call);
     this.#screen.update();
     if (call.isOver && !this.#screen.isEnding) {

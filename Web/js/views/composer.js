@@ -25,8 +25,9 @@ export class Composer {
   #reply = null;
   #edit = null;
   #draftTimer = 0;
+  #saved = null; // the draft that was saved last
   #typingAt = -Infinity;
-  #isTouched = false; // whether the user has edited the text; until then, the input follows the draft of the other devices
+  #isTouched = false; // whether the user has edited the text; until then, the input shows the draft of other devices
   #turn = Promise.resolve(); // messages are sent in the order in which they were written
 
   constructor(view) {
@@ -42,8 +43,8 @@ export class Composer {
   #showDraft() {
     if (this.view.thread !== null || this.#edit) return;
     const draft = this.state.draft(this.id);
-    // An input without a text, a reply and a stored draft follows the drafts of other devices
-    // again.
+    // If there is no text, no reply and no stored draft, the input shows the drafts of other
+    // devices again.
     if (!this.text && !this.#reply && !draft?.text) this.#isTouched = false;
     if (this.#isTouched || (draft?.text ?? "") === this.text) return;
     this.input.value = draft?.text ?? "";
@@ -190,9 +191,13 @@ export class Composer {
 
   #saveDraft() {
     if (!this.#isTouched || this.#edit || this.view.thread !== null) return;
-    const before = this.state.draft(this.id);
-    if ((before?.text ?? "") === this.text && (before?.ref ?? null) === (this.#reply?.seq ?? null)) return;
-    quietly(this.state.saveDraft(this.id, this.text, this.#reply?.seq));
+    const { text } = this;
+    const ref = this.#reply?.seq;
+    const isSame = (draft) => (draft?.text ?? "") === text && draft?.ref === ref;
+    // The state may not have the draft that was saved last.
+    if (isSame(this.state.draft(this.id)) && (!this.#saved || isSame(this.#saved))) return;
+    this.#saved = { text, ref };
+    quietly(this.state.saveDraft(this.id, text, ref));
   }
 
   #typed(event) {

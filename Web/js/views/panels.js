@@ -1,9 +1,11 @@
 // The modules that the page loads after the list and the first chat: dialogs, settings, the
-// details, the viewer.
+// details, menus, the viewer, the screen of calls.
 
 export { addMembers } from "./addmembers.js";
+export { CallScreen } from "./callscreen.js";
 export { recordVideo } from "./camera.js";
 export { newPoll, scheduleTime, shareContact } from "./compose.js";
+export { conversationMenu } from "./conversationmenu.js";
 export { DetailsView } from "./details.js";
 export { openDirectory, openLink } from "./directory.js";
 export { chooseFolders, folderMenu } from "./folders.js";

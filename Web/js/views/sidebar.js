@@ -5,7 +5,6 @@ import { icon } from "./icons.js";
 import { headAvatar, userAvatar } from "./avatar.js";
 import { RowList } from "./rows.js";
 import { openMenu } from "./menu.js";
-import { conversationMenu } from "./conversationmenu.js";
 import { withPanels } from "./later.js";
 import { lookalikeMark } from "./lookalike.js";
 import { requestBadge } from "./requests.js";
@@ -69,7 +68,7 @@ export class Sidebar {
       render: (row) => (row.head ? this.#row(row.head) : this.#otherRow(row)),
       signature: (row) => (row.head ? `${row.head.conv === app.openID}|${this.state.typing(row.head.conv)?.length ?? 0}|${this.#online(row.head)}|${listTime(row.head.at)}` : ""),
       choose: (row) => this.#choose(row),
-      menu: (row, anchor) => row.head && conversationMenu(app, anchor, row.head),
+      menu: (row, anchor) => row.head && withPanels(({ conversationMenu }) => conversationMenu(app, anchor, row.head)),
     });
     this.element = h("div", { class: "pane side", role: "navigation", "aria-label": t("chats") },
       h("div", { class: "bar" }, this.menu, h("div", { class: "search-box" }, icon("search"), this.searchField), this.compose),
@@ -156,7 +155,7 @@ export class Sidebar {
     clearTimeout(this.#pause);
     if (!query) return;
     this.#pause = setTimeout(async () => {
-      const result = await this.state.search(query, {}).catch(() => null); // without results, the full search tells the reason
+      const result = await this.state.search(query, {}).catch(() => null); // after a failure, the full search shows the reason
       if (!result || this.#found.query !== query) return;
       this.#found = { query, hits: result.hits.slice(0, HITS) };
       this.update();

@@ -1,13 +1,12 @@
-// The header of a conversation: title, presence, pinned messages, and the users that type.
+// The header of a conversation: title, presence, pinned messages, and the users that are typing.
 
 import { h, replace } from "./dom.js";
 import { icon } from "./icons.js";
 import { headAvatar } from "./avatar.js";
 import { callButtons } from "./callbar.js";
-import { conversationMenu } from "./conversationmenu.js";
+import { withPanels } from "./later.js";
 import { lookalikeMark } from "./lookalike.js";
 import { eventText, headTitle, isGroup, userName } from "./model.js";
-import { withPanels } from "./later.js";
 import { canCall } from "../calls/center.js";
 import { lastSeen, number } from "../i18n/format.js";
 import { t } from "../i18n/index.js";
@@ -23,7 +22,7 @@ export class ThreadHeader {
     this.title = h("h2", { class: "ellipsis" });
     this.sub = h("div", { class: "sub ellipsis" });
     this.face = h("span", {});
-    this.more = h("button", { type: "button", class: "icon-button", "aria-label": t("more"), "aria-haspopup": "menu", "aria-expanded": "false", onclick: () => conversationMenu(app, this.more, view.head, { thread: view }) }, icon("more"));
+    this.more = h("button", { type: "button", class: "icon-button", "aria-label": t("more"), "aria-haspopup": "menu", "aria-expanded": "false", onclick: () => withPanels(({ conversationMenu }) => conversationMenu(app, this.more, view.head, { thread: view })) }, icon("more"));
     this.calls = view.thread === null && app.owner?.calls ? callButtons(view) : [];
     this.element = h("header", { class: "bar" },
       h("button", { type: "button", class: `icon-button${view.thread === null ? " only-narrow" : ""}`, "aria-label": t("back"), onclick: () => app.back() }, icon("back")),
