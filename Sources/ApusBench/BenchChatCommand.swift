@@ -13,9 +13,9 @@ struct BenchChatCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "chat", abstract: "Measure messages through a chat server, with a full chat client at each end.",
         discussion: """
-            Creates accounts (bench_ and eight letters), pairs them, and makes one client of each pair send messages to the other. A \
-            message counts when the recipient has it. By then it has been stored three times: in the sender's store, in the server's \
-            log and in the recipient's store. Use a server of your own: the accounts and messages remain there.
+            Creates pairs of accounts, named bench_ and eight letters. One client of each pair sends messages to the other. A message \
+            is counted when the recipient's client has stored it. Before, it was stored in the sender's store and in the server's log. \
+            Use a server of your own: the accounts and messages remain there.
             """)
 
     @Argument(help: "The server's address, for example http://127.0.0.1:3000.") var url: String
@@ -162,12 +162,12 @@ final class BenchChatPair: Sendable {
         }
     }
 
-    /// Returns the messages that an update brings to the receiver.
+    /// Returns the messages of the conversation that an update adds for the receiver.
     private func receivedUpdate(_ update: ChatUpdate) async throws -> [ChatMessage] {
         switch update {
         case .messages(self.conversation.id, let messages): return messages
         case .heads(let heads) where heads.contains(where: { $0.conversation == self.conversation.id }):
-            // A client follows the log of a conversation that it shows.
+            // Opening the conversation makes the client follow its log.
             let isFirst = self.state.withLockedValue { state in
                 defer { state.isOpen = true }
                 return !state.isOpen

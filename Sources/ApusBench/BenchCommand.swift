@@ -10,9 +10,9 @@ package struct BenchCommand: AsyncParsableCommand {
             apus bench ws ws://127.0.0.1:9001 --rate 20000 --duration 30 --json before.json
             apus bench compare before.json after.json
 
-            Use it only on servers of your own. With --rate, a latency counts from the scheduled send time, so that it includes the \
+            Use this command only on servers of your own. With --rate, a latency counts from the scheduled send time, so that it includes the \
             time a message waited to be sent. Without --rate, each answer triggers the next message. The result contains a warning \
-            if this program was the limit instead of the server.
+            if this program, not the server, limited the load.
             """,
         subcommands: [
             BenchWebSocketCommand.self, BenchSocketIOCommand.self, BenchReceiveCommand.self, BenchChatCommand.self,

@@ -10,9 +10,9 @@ struct BenchFileCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "file", abstract: "Measure file transfers over framed TCP, up to the receiver's disk.",
         discussion: """
-            Without an address, both ends run in this process over the loopback interface, each on its own event loop; the CPU time \
-            is then that of both ends. With an address, the files go to that receiver (`apus receive`). A file counts when the \
-            receiver has synced it, verified its SHA-256 and given it its final name.
+            Without an address, both ends run in this process over the loopback interface, each on its own event loop, and the CPU \
+            time includes both ends. With an address, the files are sent to that receiver (`apus receive`). A file is counted when the \
+            receiver has synced it, verified its SHA-256 and renamed it to its final name.
             """)
 
     @Argument(help: "The HOST:PORT of a receiver. Default: a receiver in this process.") var address: String?

@@ -13,7 +13,7 @@ struct BenchReceiveCommand: AsyncParsableCommand {
         commandName: "receive", abstract: "Measure the events per second that the Apus client receives on one connection.",
         discussion: """
             The server must answer the event `flood` with the number of events in its first argument, as `apus bench server` does. \
-            The loads of `ws` and `socketio` use a minimal client to keep their own cost low; this one measures the Apus client.
+            The loads of `ws` and `socketio` use a minimal client to keep their own cost low; this command measures the Apus client.
             """)
 
     @Argument(help: "The server: http://host:port.") var url: String

@@ -1,5 +1,3 @@
-package import ApusPasswords
-
 /// The configuration of a chat server. The default values are safe for a single machine.
 ///
 /// The server checks the values when it starts. An error names the invalid value and the limit.
@@ -16,11 +14,11 @@ public struct ChatServerConfiguration: Sendable {
     /// Whether to listen on ``port`` without TLS. Default: `true`. If the certificate is read from
     /// files, this listener redirects the page and the GET requests of the API to HTTPS.
     public var listensWithoutTLS = true
-    /// The TLS listener. Default: port 3443 with a self-signed certificate; if that port is in use,
-    /// no TLS listener.
+    /// The TLS listener. Default: port 3443 with a self-signed certificate. If that port is in use,
+    /// the server starts without a TLS listener.
     public var tls: TLS
-    /// The reverse proxies that report the address of a client. Default: none. Without it, limits
-    /// by address count all clients of a proxy on another machine as one client.
+    /// The reverse proxies that report the address of a client. Default: none. If a proxy on
+    /// another machine is not listed, the limits by address treat all of its clients as one.
     public var proxies = Proxies.none
     /// The port for `/metrics`, `/health` and `/ready` on `127.0.0.1`; 0 selects a free port.
     /// Default: nil, which disables this listener. The metrics are in the text format of
@@ -44,15 +42,15 @@ public struct ChatServerConfiguration: Sendable {
     public var legacyPort: Int?
     /// Whether ``legacyPort`` uses TLS with the certificate of ``tls``. Default: `false`.
     public var legacyUsesTLS = false
-    /// The users that can create accounts. Default: all users.
+    /// The condition for the creation of an account. Default: any client can create one.
     public var registration = Registration.open
-    /// The users that a search finds. Default: only the user with exactly the given name.
+    /// The users that a search can find. Default: only the user whose name matches exactly.
     public var directory = Directory.exactNames
-    /// The time without a renewal of its session after which a device is signed out. Clients renew
-    /// the session while they are used. Default: 30 days.
+    /// The time after which a device is signed out if it does not renew its session. Clients renew
+    /// the session while they are in use. Default: 30 days.
     public var sessionLifetime = Duration.seconds(30 * 86_400)
-    /// The time for which the sender of a message can edit it; 0 prevents edits. Clients offer the
-    /// action until then. Default: 48 hours.
+    /// The time for which the sender of a message can edit it; 0 prevents edits. Clients hide the
+    /// action after that time. Default: 48 hours.
     public var editTime = Duration.seconds(172_800)
     /// The time for which the sender of a message can recall it. Owners and admins of a group can
     /// recall messages at any time. Default: 48 hours.
@@ -61,7 +59,8 @@ public struct ChatServerConfiguration: Sendable {
     public var uploadBytes: Int64 = 100 << 20
     /// The maximum size of all uploads of one user, in bytes. Default: 1 GiB.
     public var uploadQuota: Int64 = 1 << 30
-    /// The place of the bytes of complete uploads. Default: the folder `blobs` of ``dataFolder``.
+    /// The location of the content of complete uploads. Default: the folder `blobs` of
+    /// ``dataFolder``.
     public var blobs = Blobs.folder
     /// The maximum number of connected clients. Default: 20,000.
     public var maximumClients = 20_000
@@ -76,39 +75,26 @@ public struct ChatServerConfiguration: Sendable {
     /// Default: `false`, because a request reveals the address of the server to the site, and that
     /// a user has sent the link. The server does not request addresses that are not public.
     public var previewsLinks = false
-    /// The servers that help the devices of a call to reach each other. Default: none.
+    /// The servers that help the devices of a call to reach each other. Default: no servers.
     public var calls = Calls.direct
-    /// Networks to which the server may connect for clients although they are not public, for
-    /// tests.
-    package var outgoingNetworks: [String] = []
-    /// PEM certificates of additional authorities for push services and pages, for tests.
-    package var outgoingAuthorities: String?
-    /// Whether the rate limits of `docs/chat-limits.md` apply. Default: `true`. Without them, the
-    /// server listens on loopback addresses only; this is for load tests.
+    /// Whether the rate limits of `docs/chat-limits.md` apply. Default: `true`. If `false`,
+    /// ``host`` must be a loopback address. Use `false` for load tests only.
     public var hasLimits = true
-    /// The cost of hashing a password, for tests; nil for the default.
-    package var passwordCost: ScryptHash.Cost?
-    /// The time between a message and the decision about its notification. Tests change it.
-    package var noticeDelay = Duration.milliseconds(1_500)
-    /// The maximum time for the page of a link with all redirects, and for each connection. Tests
-    /// change it.
-    package var pageTimeouts = (all: Duration.seconds(8), connection: Duration.seconds(4))
-    /// The clocks. Tests replace them.
-    package var clock = SystemClock.machine
+    package var environment = Environment()
 
-    /// The users that can create accounts.
+    /// The condition for the creation of an account.
     public enum Registration: String, Hashable, Sendable, CaseIterable {
-        /// All users.
+        /// Any client can create an account.
         case open
-        /// Users with an invitation of an operator.
+        /// Only a client with an invitation of an operator can create an account.
         case invitation
-        /// No users. Operators create accounts.
+        /// Only operators can create accounts.
         case closed
     }
 
-    /// The users that a search finds.
+    /// The users that a search can find.
     public enum Directory: String, Hashable, Sendable, CaseIterable {
-        /// The user with exactly the given account name.
+        /// Only the user whose account name matches exactly.
         case exactNames = "exact"
         /// All users, by any part of a name. Suitable for the members of one organisation.
         case open
@@ -140,7 +126,7 @@ public struct ChatServerConfiguration: Sendable {
         ///
         /// - Parameters:
         ///   - networks: The addresses of the proxies.
-        ///   - source: The way in which they report the address of a client. Default:
+        ///   - source: The way in which the proxies report the address of a client. Default:
         ///     `X-Forwarded-For`.
         public init(networks: [String], source: Source = .xForwardedFor) {
             self.networks = networks
@@ -164,7 +150,7 @@ public struct ChatServerConfiguration: Sendable {
         /// - Parameters:
         ///   - port: The port; 0 selects a free port.
         ///   - isOptional: Whether the server starts without TLS and logs a warning if the port is
-        ///     in use. Default: `false`; the server does not start.
+        ///     in use. Default: `false`; the server then does not start.
         public static func selfSigned(port: Int, isOptional: Bool = false) -> Self {
             Self(value: .selfSigned(port: port, isOptional: isOptional))
         }
@@ -185,8 +171,8 @@ public struct ChatServerConfiguration: Sendable {
     ///   - dataFolder: The folder of the database and of the uploads. Default: `./data`.
     ///   - host: The address to listen on. Default: `127.0.0.1`.
     ///   - port: The port for HTTP without TLS. Default: 3000; 0 selects a free port.
-    ///   - tls: The TLS listener. Default: port 3443 with a self-signed certificate, unless the
-    ///     port is in use.
+    ///   - tls: The TLS listener. Default: port 3443 with a self-signed certificate. If that port
+    ///     is in use, the server starts without a TLS listener.
     public init(
         dataFolder: String = "./data", host: String = "127.0.0.1", port: Int = 3000, tls: TLS = .selfSigned(port: 3443, isOptional: true)
     ) {

@@ -36,7 +36,7 @@ final class ServerParts: Sendable {
     /// The listener for apps of the legacy protocol, and its routes; nil if it is disabled.
     private let legacy: (server: LegacyServer, responder: MeasuringResponder<RouterResponder<HTTPContext>>)?
     private let start = ContinuousClock.now
-    /// The maximum duration of an upload. A minimum rate applies in addition.
+    /// The maximum duration of an upload. A minimum data rate also applies.
     private static let uploadTimeout = Duration.seconds(3_600)
     /// The maximum duration of writing a response, including the largest download over a slow link.
     /// Clients can resume an interrupted download with a range request.
@@ -48,16 +48,16 @@ final class ServerParts: Sendable {
         self.logger = logger
         let page = try configuration.pageFolder.map { try PageRoutes.folder($0) } ?? .embedded()
         let proxies = try configuration.trustedProxies
-        // The folder is locked before any of its files is read.
+        // Locks the folder before any of its files is read.
         self.folder = try ChatFolder(configuration.dataFolder)
         let path = self.folder.path
         self.chat = try makeChat(self.folder, configuration, logger)
-        self.clock = ServerClock(configuration.clock, folder: path)
+        self.clock = ServerClock(configuration.environment.clock, folder: path)
         let accounts = try Accounts(
             database: self.chat.database, folder: path, configuration: configuration.accounts, clock: self.clock.forAccounts)
         self.accounts = accounts
         self.files = try BlobFiles(folder: path, tools: .found(logger: logger)) { threads in
-            try configuration.blobs.store(folder: path, threads: threads, now: configuration.clock.wall, logger: logger)
+            try configuration.blobs.store(folder: path, threads: threads, now: configuration.environment.clock.wall, logger: logger)
         }
         let uploads = try Uploads(folder: path, accounts: accounts, files: self.files, configuration: configuration.uploads)
         self.uploads = uploads
@@ -132,7 +132,7 @@ final class ServerParts: Sendable {
     private static func isUpload(_ head: HTTPRequestHead) -> Bool { head.uri.hasPrefix("/api/uploads") }
 
     /// Returns the application with the health checks and the metrics, which only programs on this
-    /// machine can reach.
+    /// machine can access.
     func metricsApplication(port: Int, onListening: @escaping @Sendable (ChatServer.Address) -> Void) -> some Service {
         let router = Router()
         router.get("/health") { _, _ in try await ChatRoutes.state(of: self.chat.requests, .ok) }
@@ -189,7 +189,7 @@ final class ServerParts: Sendable {
         await legacy
     }
 
-    /// Commits queued writes and closes the files. Called after the last request.
+    /// Commits queued writes and closes the files. Call this method after the last request.
     func close() async {
         await self.shutDownConnections()
         self.previews?.close()
@@ -198,7 +198,8 @@ final class ServerParts: Sendable {
         await self.uploads.close()
         await self.files.endWork()
         await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
-            // The call waits for threads of both, so it must not run on an event loop.
+            // Closing the accounts and the files waits for threads, so it must not run on an event
+            // loop.
             DispatchQueue.global().async {
                 self.accounts.close()
                 self.files.close()
@@ -221,7 +222,7 @@ extension ChatServerConfiguration {
         accounts.serverName = self.name
         accounts.sessionLifetime = Int64(self.sessionLifetime / .milliseconds(1))
         accounts.hasLimits = self.hasLimits
-        accounts.passwordCost = self.passwordCost ?? accounts.passwordCost
+        accounts.passwordCost = self.environment.passwordCost ?? accounts.passwordCost
         return accounts
     }
 

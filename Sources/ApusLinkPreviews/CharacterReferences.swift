@@ -1,4 +1,5 @@
-/// Decodes the character references of HTML: numbers, and the names that are common in titles.
+/// Decodes the character references of HTML: numeric references, and the names that are common in
+/// titles.
 enum CharacterReferences {
     private static let names: [String: String] = [
         "amp": "&", "lt": "<", "gt": ">", "quot": "\"", "apos": "'", "nbsp": " ", "hellip": "…", "mdash": "—", "ndash": "–", "lsquo": "‘",
@@ -33,8 +34,13 @@ enum CharacterReferences {
 
     private static func character(_ name: Substring) -> String? {
         guard name.first == "#" else { return self.names[String(name)] }
-        let digits = name.dropFirst()
-        let code = digits.first == "x" || digits.first == "X" ? UInt32(digits.dropFirst(), radix: 16) : UInt32(digits, radix: 10)
-        return code.flatMap(Unicode.Scalar.init).map { String(Character($0)) }
+        var digits = name.dropFirst()
+        let isHexadecimal = digits.first == "x" || digits.first == "X"
+        if isHexadecimal { digits = digits.dropFirst() }
+        // `UInt32.init` accepts a sign.
+        guard digits.first?.isHexDigit ?? false, let code = UInt32(digits, radix: isHexadecimal ? 16 : 10) else { return nil }
+        // WHATWG HTML, 13.2.5.80: the control characters of C1 are those of windows-1252.
+        let scalar = Unicode.Scalar((0x80...0x9F).contains(code) ? PageText.windows1252[Int(code) - 0x80] : code)
+        return scalar.map { String(Character($0)) }
     }
 }

@@ -30,7 +30,7 @@ struct HeadReader {
     private mutating func readMarkup() -> Bool {
         switch self.current {
         case UInt8(ascii: "!"):
-            if self.matches("!--") { self.skip(past: "-->", from: self.index + 3) } else { self.skip(past: ">", from: self.index) }
+            if self.matches("!--") { self.skip(past: "-->", from: self.index + 1) } else { self.skip(past: ">", from: self.index) }
         case UInt8(ascii: "/"):
             self.index += 1
             if self.readName() == "head" { return false }

@@ -22,7 +22,7 @@ package struct PageAddress: Hashable, Sendable, CustomStringConvertible {
         return (self.isSecure ? "https://" : "http://") + host + (isDefault ? "" : ":\(self.port)")
     }
 
-    /// Parses a URL; nil if it is not a permitted address.
+    /// Parses a URL; `nil` if it is not a permitted address.
     package init?(_ url: some StringProtocol) {
         guard url.utf8.count <= Self.maximumBytes else { return nil }
         let bytes = Array(url.utf8)
@@ -37,7 +37,7 @@ package struct PageAddress: Hashable, Sendable, CustomStringConvertible {
         self.target = target
     }
 
-    /// Returns the address to which a reference in the page leads (RFC 3986 section 5.2); nil for
+    /// Returns the address to which a reference in the page leads (RFC 3986 section 5.2); `nil` for
     /// other schemes. Dot segments are not removed; the server does that.
     package func resolving(_ reference: String) -> PageAddress? {
         let text = String(reference.drop { $0.isWhitespace })
@@ -45,14 +45,16 @@ package struct PageAddress: Hashable, Sendable, CustomStringConvertible {
         if !scheme.isEmpty, text.utf8.dropFirst(scheme.count).first == UInt8(ascii: ":") { return PageAddress(text) }
         if text.hasPrefix("//") { return PageAddress((self.isSecure ? "https:" : "http:") + text) }
         if text.hasPrefix("/") { return PageAddress(self.origin + text) }
+        if text.isEmpty || text.hasPrefix("#") { return self }
         let path = self.target.prefix { $0 != "?" }
         if text.hasPrefix("?") { return PageAddress(self.origin + path + text) }
         let folder = path[...(path.lastIndex(of: "/") ?? path.startIndex)]
-        return text.isEmpty ? self : PageAddress(self.origin + folder + text)
+        return PageAddress(self.origin + folder + text)
     }
 
     private static func begins(_ bytes: [UInt8], with scheme: String) -> Bool {
-        bytes.count > scheme.utf8.count && zip(bytes, scheme.utf8).allSatisfy { $0 | 0x20 == $1 | 0x20 }
+        bytes.count > scheme.utf8.count
+            && zip(bytes, scheme.utf8).allSatisfy { $0 == $1 || ((0x41...0x5A).contains($0) && $0 | 0x20 == $1) }
     }
 
     private static func authority(_ bytes: ArraySlice<UInt8>) -> (String, Int?)? {
@@ -114,7 +116,7 @@ extension PageAddress {
     /// Returns the first URL in a text, without punctuation that belongs to the sentence.
     package static func first(in text: String) -> String? {
         var rest = text[...]
-        while let start = rest.firstRange(of: "http") ?? rest.firstRange(of: "HTTP") {
+        while let start = self.schemeRange(in: rest) {
             let before = text[..<start.lowerBound].last
             let isWord = before.map { !$0.isASCII || !($0.isLetter || $0.isNumber) } ?? true
             let scalars = rest[start.lowerBound...].unicodeScalars.prefix { !$0.properties.isWhitespace && !self.ends.contains($0) }
@@ -122,6 +124,19 @@ extension PageAddress {
             while let last = url.last, ".,;:!?*_~".contains(last) || self.closesNothing(last, in: url) { url.removeLast() }
             if isWord, PageAddress(url) != nil { return String(url) }
             rest = rest[start.upperBound...]
+        }
+        return nil
+    }
+
+    /// Returns the range of the first "http", in any letter case: keyboards of phones begin a text
+    /// with "Http".
+    private static func schemeRange(in text: Substring) -> Range<Substring.Index>? {
+        let (bytes, scheme) = (text.utf8, Array("http".utf8))
+        var start = bytes.startIndex
+        while let found = bytes[start...].firstIndex(where: { $0 | 0x20 == scheme[0] }) {
+            let part = bytes[found...].prefix(scheme.count)
+            if part.elementsEqual(scheme, by: { ($0 | 0x20) == $1 }) { return found..<part.endIndex }
+            start = bytes.index(after: found)
         }
         return nil
     }

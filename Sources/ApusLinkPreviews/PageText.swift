@@ -1,7 +1,7 @@
 /// Decodes the bytes of a page to text.
 enum PageText {
     /// Decodes the bytes of a page: UTF-8, UTF-16 with a byte order mark, or windows-1252. Returns
-    /// nil for bytes that are not valid UTF-8, and for characters outside of ASCII in another
+    /// `nil` for bytes that are not valid UTF-8, and for characters outside of ASCII in another
     /// encoding, because wrong text must not be shown.
     ///
     /// - Parameter contentType: The field `Content-Type` of the response.
@@ -18,15 +18,17 @@ enum PageText {
         }
     }
 
-    /// Returns the value of `charset=` in a field or in a `meta` element.
+    /// Returns the value of the first `charset=` in a field or in a `meta` element.
     private static func charset(_ text: String) -> String? {
-        let text = text.lowercased()
-        guard let range = text.firstRange(of: "charset") else { return nil }
-        var rest = text[range.upperBound...].drop { $0.isWhitespace }
-        guard rest.first == "=" else { return nil }
-        rest = rest.dropFirst().drop { $0.isWhitespace || $0 == "\"" || $0 == "'" }
-        let name = rest.prefix { $0.isASCII && ($0.isLetter || $0.isNumber || "-_:.".contains($0)) }
-        return name.isEmpty ? nil : String(name)
+        var rest = text.lowercased()[...]
+        while let range = rest.firstRange(of: "charset") {
+            rest = rest[range.upperBound...].drop { $0.isWhitespace }
+            guard rest.first == "=" else { continue }
+            rest = rest.dropFirst().drop { $0.isWhitespace || $0 == "\"" || $0 == "'" }
+            let name = rest.prefix { $0.isASCII && ($0.isLetter || $0.isNumber || "-_:.".contains($0)) }
+            return name.isEmpty ? nil : String(name)
+        }
+        return nil
     }
 
     /// Decodes UTF-8. A character that is truncated at the end is removed.
@@ -54,13 +56,14 @@ enum PageText {
     private static func windows1252(_ bytes: [UInt8]) -> String {
         var scalars = String.UnicodeScalarView()
         for byte in bytes {
-            let code = (0x80...0x9F).contains(byte) ? self.upper[Int(byte) - 0x80] : UInt32(byte)
+            let code = (0x80...0x9F).contains(byte) ? self.windows1252[Int(byte) - 0x80] : UInt32(byte)
             if let scalar = Unicode.Scalar(code) { scalars.append(scalar) }
         }
         return String(scalars)
     }
 
-    private static let upper: [UInt32] = [
+    /// The characters of the bytes 0x80 to 0x9F in windows-1252.
+    static let windows1252: [UInt32] = [
         0x20AC, 0x81, 0x201A, 0x192, 0x201E, 0x2026, 0x2020, 0x2021, 0x2C6, 0x2030, 0x160, 0x2039, 0x152, 0x8D, 0x17D, 0x8F,
         0x90, 0x2018, 0x2019, 0x201C, 0x201D, 0x2022, 0x2013, 0x2014, 0x2DC, 0x2122, 0x161, 0x203A, 0x153, 0x9D, 0x17E, 0x178,
     ]
@@ -68,27 +71,26 @@ enum PageText {
 
 extension String {
     /// Returns the text with its character references decoded, white space as single spaces, and
-    /// without control characters, truncated to at most `limit` scalars; nil if nothing remains.
+    /// without control characters, truncated to at most `limit` scalars; `nil` if nothing remains.
     func shown(limit: Int) -> String? {
-        var scalars = String.UnicodeScalarView()
-        var count = 0
+        var scalars: [Unicode.Scalar] = []
         var isSpaced = false
         for scalar in CharacterReferences.decoded(self).unicodeScalars {
             if scalar.properties.isWhitespace {
-                isSpaced = count > 0
+                isSpaced = !scalars.isEmpty
                 continue
             }
             guard !scalar.isInvisibleControl else { continue }
-            if count + (isSpaced ? 2 : 1) > limit - 1 {
-                scalars.append("…")
-                break
-            }
             if isSpaced { scalars.append(" ") }
-            count += isSpaced ? 2 : 1
             isSpaced = false
             scalars.append(scalar)
+            guard scalars.count > limit else { continue }
+            scalars.removeLast(scalars.count - limit + 1)
+            if scalars.last == " " { scalars.removeLast() }
+            scalars.append("…")
+            break
         }
-        return scalars.isEmpty ? nil : String(scalars)
+        return scalars.isEmpty ? nil : String(String.UnicodeScalarView(scalars))
     }
 }
 

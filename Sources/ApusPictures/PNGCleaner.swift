@@ -16,7 +16,8 @@ enum PNGCleaner {
         var result = self.signature
         result.reserveCapacity(bytes.count)
         var orientation: PictureOrientation?
-        var hasData = false
+        /// The position of the first chunk of data in the result.
+        var dataStart: Int?
         while true {
             let start = reader.index
             let length = try reader.bigEndian(4, "the length of a chunk")
@@ -28,14 +29,13 @@ enum PNGCleaner {
             case "eXIf": orientation = PictureOrientation(tiff: content)
             case "IHDR" where result.count > 8: throw DamagedPicture("the header is repeated")
             case "IEND":
-                guard hasData else { throw DamagedPicture("the picture has no data") }
+                guard let dataStart else { throw DamagedPicture("the picture has no data") }
+                // The chunk may be before or after the data (PNG specification, section 5.6).
+                if let orientation { result.insert(contentsOf: self.chunk("eXIf", orientation.tiff), at: dataStart) }
                 return result + chunk
             case _ where self.kept.contains(type):
                 guard result.count > 8 || type == "IHDR" else { throw DamagedPicture("the header is missing") }
-                if type == "IDAT", !hasData {
-                    hasData = true
-                    if let orientation { result += self.chunk("eXIf", orientation.tiff) }
-                }
+                if type == "IDAT", dataStart == nil { dataStart = result.count }
                 result += chunk
             default:
                 // A capital first letter marks a chunk that a decoder must support (PNG

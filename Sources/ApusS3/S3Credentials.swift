@@ -11,7 +11,7 @@ package struct S3Credentials: Hashable, Sendable {
         self.token = token
     }
 
-    /// Reads `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY` and `AWS_SESSION_TOKEN`. Returns nil if
+    /// Reads `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY` and `AWS_SESSION_TOKEN`. Returns `nil` if
     /// one of the first two is missing.
     package init?(environment: [String: String]) {
         guard let id = environment["AWS_ACCESS_KEY_ID"], let secret = environment["AWS_SECRET_ACCESS_KEY"], !id.isEmpty, !secret.isEmpty
@@ -20,7 +20,7 @@ package struct S3Credentials: Hashable, Sendable {
     }
 
     /// Reads the section `[default]`, or else the lines before the first section, of a file in the
-    /// format of `~/.aws/credentials`. Returns nil if a key is missing, or if a line is neither a
+    /// format of `~/.aws/credentials`. Returns `nil` if a key is missing, or if a line is neither a
     /// setting, a section nor a comment.
     package init?(file text: String) {
         var sections = ["": [String: String]()]
@@ -39,7 +39,7 @@ package struct S3Credentials: Hashable, Sendable {
         guard let values = sections["default"] ?? sections[""], let id = values["aws_access_key_id"],
             let secret = values["aws_secret_access_key"], !id.isEmpty, !secret.isEmpty
         else { return nil }
-        self.init(id: id, secret: secret, token: values["aws_session_token"])
+        self.init(id: id, secret: secret, token: values["aws_session_token"].flatMap { $0.isEmpty ? nil : $0 })
     }
 
     private static func trimmed(_ text: some StringProtocol) -> String {

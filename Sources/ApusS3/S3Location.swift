@@ -1,4 +1,4 @@
-/// The place of the objects: a server, a bucket, and a prefix of the keys.
+/// The location of the objects: a server, a bucket, and a prefix of the keys.
 package struct S3Location: Hashable, Sendable {
     package var isSecure: Bool
     /// The host, with the port if it is not the default one.
@@ -11,7 +11,7 @@ package struct S3Location: Hashable, Sendable {
 
     /// - Parameters:
     ///   - url: `s3://BUCKET` or `s3://BUCKET/PREFIX`.
-    ///   - endpoint: The URL of the server; nil for the server of AWS in the region.
+    ///   - endpoint: The URL of the server; `nil` for the server of AWS in the region.
     ///   - region: The region, which is part of each signature.
     package init(url: String, endpoint: String?, region: String) throws(S3Error) {
         guard url.hasPrefix("s3://") else { throw Self.invalid("the store \(url) must have the form s3://BUCKET or s3://BUCKET/PREFIX") }
@@ -48,13 +48,24 @@ package struct S3Location: Hashable, Sendable {
         guard isSecure || endpoint.hasPrefix("http://") else { throw problem }
         let rest = endpoint.dropFirst(isSecure ? 8 : 7).split(separator: "/", omittingEmptySubsequences: false).map(String.init)
         var host = rest.first?.lowercased() ?? ""
-        guard !host.isEmpty, host.utf8.allSatisfy({ Self.isBucketByte($0) || "_:[]".utf8.contains($0) }) else { throw problem }
+        guard Self.isHost(host) else { throw problem }
         // HTTP clients omit the default port from the field `Host`, which is part of the signature.
         let port = isSecure ? ":443" : ":80"
         if host.hasSuffix(port) { host.removeLast(port.count) }
         let folders = rest.dropFirst().filter { !$0.isEmpty }
         guard folders.allSatisfy({ !$0.contains("?") && !$0.contains("#") && !$0.contains("%") }) else { throw problem }
         return (isSecure, host, folders.map { "/" + PercentEncoding.text($0) }.joined())
+    }
+
+    /// Returns whether a text in lower case is a host with an optional port. An IPv6 address is in
+    /// brackets.
+    private static func isHost(_ text: String) -> Bool {
+        let end = text.hasPrefix("[") ? text.firstIndex(of: "]").map(text.index(after:)) : text.firstIndex(of: ":") ?? text.endIndex
+        guard let end else { return false }
+        let (host, port) = (text[..<end], text[end...])
+        guard port.isEmpty || (port.first == ":" && UInt16(port.dropFirst()).map { $0 > 0 } ?? false) else { return false }
+        guard host.first == "[" else { return !host.isEmpty && host.utf8.allSatisfy { Self.isBucketByte($0) || $0 == UInt8(ascii: "_") } }
+        return host.contains(":") && host.dropFirst().dropLast().utf8.allSatisfy { Self.isBucketByte($0) || $0 == UInt8(ascii: ":") }
     }
 
     private static func isBucketByte(_ byte: UInt8) -> Bool {

@@ -1,13 +1,13 @@
-/// Decides when pushes are sent: a limited number at the same time, one at a time for each device,
-/// and again after temporary failures.
+/// Decides when pushes are sent. It limits the number of concurrent requests, sends one push at a
+/// time to each device, and repeats a push after a temporary failure.
 ///
 /// A new push replaces a waiting one with the same topic, as the push service also does (RFC 8030
 /// section 5.4). Times are milliseconds of a monotonic clock.
 package struct PushQueue<Content: Sendable>: Sendable {
     package struct Limits: Sendable {
-        /// The maximum number of waiting pushes. Further ones are dropped.
+        /// The maximum number of waiting pushes. Further pushes are dropped.
         package var waiting = 10_000
-        /// The maximum number of waiting pushes of one device. A further one replaces the oldest.
+        /// The maximum number of waiting pushes of one device. A further push replaces the oldest.
         package var waitingOfDevice = 50
         /// The maximum number of concurrent requests.
         package var underWay = 16
@@ -45,8 +45,8 @@ package struct PushQueue<Content: Sendable>: Sendable {
         case gone
         /// A later attempt may succeed.
         ///
-        /// - after: The delay that the push service requested, in milliseconds; nil if it requested
-        ///   none.
+        /// `after` is the delay that the push service requested, in milliseconds; nil if it
+        /// requested none.
         case failed(after: Int64?)
     }
 
@@ -65,7 +65,7 @@ package struct PushQueue<Content: Sendable>: Sendable {
 
     package init(limits: Limits = Limits()) { self.limits = limits }
 
-    /// Adds a push. Returns whether it was queued; it is discarded if the queue is full.
+    /// Adds a push. Returns `false` if the queue is full; the push is then discarded.
     package mutating func add(_ push: Push, at time: Int64) -> Bool {
         var entries = self.waiting[push.device] ?? []
         if let index = entries.firstIndex(where: { $0.push.topic == push.topic }) {
@@ -74,19 +74,22 @@ package struct PushQueue<Content: Sendable>: Sendable {
             self.waiting[push.device] = entries
             return true
         }
+        // A further push waits as long as the others of its device.
+        let dueAt = entries.first?.dueAt ?? time
+        let isFirst = entries.isEmpty
         if entries.count >= self.limits.waitingOfDevice {
             entries.removeFirst()
             self.count -= 1
         }
         guard self.count < self.limits.waiting else { return false }
-        if entries.isEmpty { self.order.append(push.device) }
-        entries.append(Entry(push: push, dueAt: entries.first?.dueAt ?? time))
+        if isFirst { self.order.append(push.device) }
+        entries.append(Entry(push: push, dueAt: dueAt))
         self.waiting[push.device] = entries
         self.count += 1
         return true
     }
 
-    /// Returns the pushes to send now. For each, ``ended(_:_:at:using:)`` must be called.
+    /// Returns the pushes to send now. Call ``ended(_:_:at:using:)`` for each of them.
     package mutating func next(at time: Int64) -> [Push] {
         var pushes: [Push] = []
         var later: [Int64] = []
@@ -133,7 +136,7 @@ package struct PushQueue<Content: Sendable>: Sendable {
         self.order.removeAll { $0 == device }
     }
 
-    /// Returns the time at which the next push becomes due, which can have passed. Nil if the
+    /// Returns the time at which the next push becomes due. It may have passed. Returns nil if the
     /// maximum number of requests is running, or if no push waits for a device without a running
     /// request.
     package func nextTime(after time: Int64) -> Int64? {

@@ -3,12 +3,12 @@ import ApusCommandSupport
 import ArgumentParser
 import Foundation
 
-/// `apus admin`: the commands of an operator of the chat server.
+/// `apus admin`: the commands for the operator of a chat server.
 struct Admin: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "admin", abstract: "Manage the accounts and the data of a chat server.",
         discussion: """
-            Works on the data folder, with a server that runs or without one. Lists have one row a line, with fields separated by tabs.
+            Works on the data folder, whether or not a server is running. Lists have one row per line, with fields separated by tabs.
 
             \(Administration.help)
             """)
@@ -30,7 +30,7 @@ struct Admin: AsyncParsableCommand {
     }
 }
 
-/// An error that prints as one line, without the name of its type.
+/// An error that is printed as one line, without the name of its type.
 private struct Failure: Error, CustomStringConvertible {
     var message: String
     var description: String { self.message }

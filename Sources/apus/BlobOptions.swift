@@ -2,17 +2,18 @@ import ApusChatServer
 import ArgumentParser
 import Foundation
 
-/// The options of `apus serve` for the place of files.
+/// The options of `apus serve` for the storage of files.
 struct BlobOptions: ParsableArguments {
     @Option(
         name: .customLong("blob-store"),
         help: ArgumentHelp(
-            "Keep files in a bucket of an S3-compatible store instead of the data folder: s3://BUCKET or s3://BUCKET/PREFIX.",
+            "Store files in a bucket of an S3-compatible store instead of the data folder: s3://BUCKET or s3://BUCKET/PREFIX.",
             valueName: "url"))
     var store: String?
 
     @Option(
-        name: .customLong("s3-endpoint"), help: ArgumentHelp("The URL of the store. Default: that of AWS in the region.", valueName: "url"))
+        name: .customLong("s3-endpoint"),
+        help: ArgumentHelp("The URL of the store. Default: the URL of AWS in the region.", valueName: "url"))
     var endpoint: String?
 
     @Option(name: .customLong("s3-region"), help: ArgumentHelp("The region of the bucket. Default: us-east-1.", valueName: "region"))
@@ -22,8 +23,8 @@ struct BlobOptions: ParsableArguments {
         name: .customLong("s3-credentials-file"),
         help: ArgumentHelp(
             """
-            A file with the key of the store, as ~/.aws/credentials has it. Default: AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY of the \
-            environment.
+            A file with the key of the store, in the format of ~/.aws/credentials. Default: the environment variables AWS_ACCESS_KEY_ID and \
+            AWS_SECRET_ACCESS_KEY.
             """, valueName: "path"))
     var credentialsFile: String?
 
@@ -45,7 +46,7 @@ struct BlobOptions: ParsableArguments {
         guard self.credentials == nil else { return }
         guard let path = self.credentialsFile else {
             throw ValidationError(
-                "--blob-store: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in the environment, or name a file with --s3-credentials-file"
+                "--blob-store: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in the environment, or specify a file with --s3-credentials-file"
             )
         }
         throw ValidationError(

@@ -17,7 +17,7 @@ struct CallOptions: ParsableArguments {
 
     @Flag(
         name: .customLong("relay-only-calls"),
-        help: "Calls use the TURN servers only: members of a call do not learn each other's addresses.")
+        help: "Use only the TURN servers for calls, so that members of a call do not receive each other's addresses.")
     var isRelayOnly = false
 
     @Option(

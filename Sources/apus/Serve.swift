@@ -19,13 +19,13 @@ struct Serve: AsyncParsableCommand {
     @Option(help: "The HTTP port; 0 selects a free port.")
     var port = 3000
 
-    @Option(help: "The HTTPS port; 0 selects a free port. Default: 3443; without this option HTTPS is off if that port is in use.")
+    @Option(help: "The HTTPS port; 0 selects a free port. Default: 3443, or no HTTPS if that port is in use.")
     var tlsPort: Int?
 
     @Flag(name: .customLong("no-tls"), help: "Do not listen with TLS.")
     var noTLS = false
 
-    @Flag(name: .customLong("no-http"), help: "Do not listen without TLS. Default: with --certificate, plain HTTP redirects to HTTPS.")
+    @Flag(name: .customLong("no-http"), help: "Do not listen for plain HTTP. Default: with --certificate, plain HTTP redirects to HTTPS.")
     var noHTTP = false
 
     @Option(help: "A PEM file with the certificate chain. Default: a self-signed certificate, generated at each start.")
@@ -54,7 +54,7 @@ struct Serve: AsyncParsableCommand {
     @Option(
         help:
             """
-            A port for the apps of FLSocketIM (Socket.IO 2.x) and their routes; 0 selects a free port. Needs \
+            A port for the apps of FLSocketIM (Socket.IO 2.x) and their routes; 0 selects a free port. Requires \
             --directory open. Default: none.
             """
     )
@@ -69,7 +69,7 @@ struct Serve: AsyncParsableCommand {
     var registration = ChatServerConfiguration.Registration.open
 
     @Option(
-        help: "Which users a search finds: exact (the one whose account name is given) or open (all users, by any part of a name).",
+        help: "Which users a search finds: exact (the user with exactly that account name) or open (all users, by any part of a name).",
         transform: { try choice($0) })
     var directory = ChatServerConfiguration.Directory.exactNames
 
@@ -93,11 +93,12 @@ struct Serve: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "A mailto: or https: URL for operators of push services, which Apple's requires (RFC 8292). Default: none.", valueName: "url"))
+            "A mailto: or https: URL for operators of push services (RFC 8292). Apple's service requires it. Default: none.",
+            valueName: "url"))
     var pushContact: String?
 
     @Flag(
-        help: "Request the public pages that links in messages lead to, and show their titles. The sites see the address of the server.")
+        help: "Request the public pages of links in messages, and show their titles. The sites receive the address of the server.")
     var linkPreviews = false
 
     @OptionGroup var messages: MessageOptions
@@ -123,7 +124,9 @@ struct Serve: AsyncParsableCommand {
         where !(0...65_535).contains(port) {
             throw ValidationError("\(name) must be from 0 to 65535, not \(port)")
         }
-        guard (self.certificate == nil) == (self.key == nil) else { throw ValidationError("give both --certificate and --key, or neither") }
+        guard (self.certificate == nil) == (self.key == nil) else {
+            throw ValidationError("specify both --certificate and --key, or neither")
+        }
         guard !self.legacyUsesTLS || (self.legacyPort != nil && !self.noTLS) else {
             throw ValidationError("--legacy-tls requires --legacy-port, and must not be used with --no-tls")
         }
@@ -208,7 +211,7 @@ struct Serve: AsyncParsableCommand {
 /// The value of an option that is `on` or `off`.
 enum Switch: String, ExpressibleByArgument, CaseIterable { case on, off }
 
-/// Reads an option that has some words as values.
+/// Parses an option whose values are a fixed set of words.
 private func choice<Value: RawRepresentable<String> & CaseIterable>(_ text: String) throws -> Value {
     guard let value = Value(rawValue: text) else {
         throw ValidationError("`\(text)` must be one of: \(Value.allCases.map(\.rawValue).joined(separator: ", "))")
@@ -216,7 +219,7 @@ private func choice<Value: RawRepresentable<String> & CaseIterable>(_ text: Stri
     return value
 }
 
-/// An error that prints as one line, without the name of its type.
+/// An error that is printed as one line, without the name of its type.
 private struct Failure: Error, CustomStringConvertible {
     var message: String
     var description: String { self.message }

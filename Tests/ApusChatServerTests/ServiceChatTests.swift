@@ -110,7 +110,7 @@ import Testing
             let session = try await self.register(server)
             try await server.stop()
             var configuration = ChatServerConfiguration(dataFolder: server.folder, port: 0, tls: .off)
-            configuration.passwordCost = .init(logRounds: 1)
+            configuration.environment.passwordCost = .init(logRounds: 1)
             let second = ChatServer(configuration: configuration)
             let (reports, continuation) = AsyncStream.makeStream(of: [ChatServer.Address].self)
             let running = Task {

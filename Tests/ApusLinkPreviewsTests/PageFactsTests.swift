@@ -91,6 +91,8 @@ import Testing
             "http://a:x/",
             "http://[::1", "http://[::1]x/", "http://[a]/", "http://ex ample/", "http://a/\r\nX: y", "http://ä.de/", "file:///etc",
             "http://" + String(repeating: "a", count: 254) + "/", "http://a/" + String(repeating: "b", count: 2_000), "https:/a/b", "//a/b",
+            "http\u{1A}\u{0F}\u{0F}a/", "http:\u{0F}\u{0F}a/", "\u{48}TTP\u{1A}//a", "http://a b/", "http://[1:2]3/", "http://[::1]:/x:y\n",
+            "http://a:123456/", "http://a:+80/", "http://[g::1]/", "http://.[::1]/",
         ])
     func otherTextsAreNoAddresses(url: String) { #expect(PageAddress(url) == nil) }
 
@@ -98,7 +100,10 @@ import Testing
         arguments: [
             ("/x", "https://a.org/x"), ("//b.org/y", "https://b.org/y"), ("http://c.org", "http://c.org/"),
             ("z?q", "https://a.org/dir/z?q"),
-            ("?n", "https://a.org/dir/page?n"), ("", "https://a.org/dir/page?q=1"), ("javascript:alert(1)", nil), ("data:text/html,x", nil),
+            ("?n", "https://a.org/dir/page?n"), ("", "https://a.org/dir/page?q=1"), ("#part", "https://a.org/dir/page?q=1"),
+            ("x#y", "https://a.org/dir/x"), ("?#y", "https://a.org/dir/page?"),
+            (" /x", "https://a.org/x"), ("./x", "https://a.org/dir/./x"), ("/a?b#c", "https://a.org/a?b"),
+            ("HTTPS://B.org", "https://b.org/"), ("//", nil), ("javascript:alert(1)", nil), ("data:text/html,x", nil),
             ("file:///etc/passwd", nil), ("/a\nb", nil), ("http:x", nil),
         ] as [(String, String?)])
     func referencesAreResolved(reference: String, url: String?) throws {
@@ -111,7 +116,13 @@ import Testing
             ("see https://a.org/x.", "https://a.org/x"), ("(https://a.org/b_(c))", "https://a.org/b_(c)"),
             ("xhttp://a.org http://b.org", "http://b.org"),
             ("雨燕https://a.org/雨，然后", "https://a.org/雨"), ("<https://a.org>", "https://a.org"), ("http https:// no", nil), ("", nil),
-            ("ftp://a.org", nil), ("HTTPS://A.org!", "HTTPS://A.org"), ("https://a.org/?a=b&c=d, e", "https://a.org/?a=b&c=d"),
+            ("ftp://a.org", nil), ("HTTPS://A.org!", "HTTPS://A.org"), ("Https://a.org", "Https://a.org"),
+            ("HTTP://a.org http://b.org", "HTTP://a.org"), ("hthttp://a.org http://b.org", "http://b.org"),
+            ("雨http://a.org", "http://a.org"),
+            ("1http://a.org", nil), ("_http://a.org", "http://a.org"), ("see http://a.org/x...", "http://a.org/x"),
+            ("http://a.org/_x_*", "http://a.org/_x"),
+            ("[http://a.org/[1]]", "http://a.org/[1]"), ("(see http://a.org/)", "http://a.org/"),
+            ("http://user@a.org http://b.org/", "http://b.org/"), ("https://a.org/?a=b&c=d, e", "https://a.org/?a=b&c=d"),
         ] as [(String, String?)])
     func theFirstLinkOfATextIsFound(text: String, url: String?) { #expect(PageAddress.first(in: text) == url) }
 }

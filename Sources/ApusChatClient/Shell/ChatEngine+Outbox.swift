@@ -18,7 +18,9 @@ extension ChatEngine {
         if upload == nil { try Self.validate(request) }
         let entry = OutboxEntry(
             request: request, at: self.environment.now(), state: upload == nil ? .queued : .uploading, upload: upload)
-        try self.store.enqueue(entry)
+        let removal = thread == nil ? try self.draftRemoval(in: conversation) : nil
+        try self.store.enqueue(entry, draft: removal)
+        if removal != nil { self.sendDrafts() }
         let message = self.message(entry)
         self.broadcaster.yield(.outgoing(message))
         self.carryOut(self.core.enqueued(entry.id, in: conversation, isUploading: upload != nil))
@@ -34,7 +36,7 @@ extension ChatEngine {
         }
     }
 
-    /// Queues a message again that the server refused, under a new id. Returns nil if there is no
+    /// Queues a refused message for another attempt, under a new id. Returns nil if there is no
     /// refused message with the given id.
     func retry(_ id: ClientID) throws(ChatClientError) -> ChatMessage? {
         let new = self.environment.makeID()
@@ -144,7 +146,8 @@ extension ChatEngine {
         self.announceOutgoing(id)
     }
 
-    /// Returns the size of a file. Throws if it is empty, a folder or another kind of item.
+    /// Returns the size of a file. Throws `invalidUse` if the file is empty or is not a regular
+    /// file.
     static func size(ofFile path: String) throws(ChatClientError) -> Int64 {
         let file = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
         let attributes = try? FileManager.default.attributesOfItem(atPath: file)
@@ -166,8 +169,9 @@ extension ChatEngine {
     ///
     /// - Parameters:
     ///   - upload: The file and the state of its upload.
-    ///   - store: Stores the path of the upload, from which it can be resumed.
-    ///   - progress: Receives the number of uploaded bytes. It throws to end the transfer.
+    ///   - store: A function that stores the path of the upload, which is required to resume it.
+    ///   - progress: A function that receives the number of uploaded bytes. It throws to end the
+    ///     transfer.
     private func transfer(
         _ upload: OutboxUpload, location store: (String) throws(ChatClientError) -> Void,
         progress: (Int64) throws(ChatClientError) -> Void

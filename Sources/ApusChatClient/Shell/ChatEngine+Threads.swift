@@ -5,9 +5,9 @@ import ApusChatProtocol
 public struct ThreadPage: Sendable, Hashable {
     /// The rows, oldest first.
     public var messages: [ChatMessage]
-    /// Whether there may be rows before these.
+    /// Whether there may be rows before the page.
     public var hasEarlier: Bool
-    /// Whether there may be rows after these.
+    /// Whether there may be rows after the page.
     public var hasLater: Bool
 }
 
@@ -57,8 +57,8 @@ extension ChatEngine {
             messages: page.messages, hasEarlier: page.missingBefore.map { !head.isStart($0) } ?? false, hasLater: seq != nil)
     }
 
-    /// Loads the events between the stored ones and the end of the log, unless there are too many.
-    /// The core requests them as well, but later.
+    /// Loads the events between the newest stored one and the end of the log, unless there are too
+    /// many. The core also requests them, but later.
     private func loadEnd(of conversation: ConversationID, through end: Int64) async throws(ChatClientError) {
         guard self.state == .online, var newest = try self.store.newestSeq(of: conversation), end - newest <= Self.maximumTail else {
             return
@@ -105,8 +105,8 @@ extension ChatEngine {
         return ThreadPage(messages: before.messages + after.messages, hasEarlier: before.hasEarlier, hasLater: after.hasLater)
     }
 
-    /// Returns the position of the first unread message; nil if all messages are read, or if it is
-    /// not stored and cannot be found with a few requests.
+    /// Returns the position of the first unread message; nil if all messages are read, or if the
+    /// message is not stored and a few requests do not find it.
     func firstUnread(in conversation: ConversationID) async throws(ChatClientError) -> Int64? {
         let head = try self.followed(conversation)
         guard head.unread > 0 else { return nil }
@@ -161,8 +161,8 @@ extension ChatEngine {
         self.subscribe()
     }
 
-    /// Requests the events and presences of the shown conversations; of none after the last one is
-    /// closed.
+    /// Requests the events and presences of the shown conversations. The request replaces the
+    /// former subscriptions, and is empty if no conversation is shown.
     func subscribe() {
         guard self.state == .online else { return }
         let request = SubscribeRequest(conversations: Array(self.opened.keys.sorted().prefix(ChatLimits.subscriptions)))
@@ -205,6 +205,14 @@ extension ChatEngine {
         return other
     }
 
+    /// Returns the empty draft that removes the server's draft of a conversation; nil if the server
+    /// has none. It is newer than that draft, also by the clock of the server.
+    func draftRemoval(in conversation: ConversationID) throws(ChatClientError) -> Draft? {
+        let other = self.core.heads[conversation]?.own.draft
+        if other == nil, !self.draftsInFlight.contains(conversation), try !self.store.hasSentDraft(in: conversation) { return nil }
+        return Draft(text: "", ref: nil, at: max(self.environment.now(), (other?.at ?? 0) + 1))
+    }
+
     func sendDrafts() {
         guard self.state == .online else { return }
         self.start { await self.transmitDrafts() }
@@ -214,7 +222,10 @@ extension ChatEngine {
         guard let drafts = self.storing({ () throws(ChatClientError) in try self.store.unsentDrafts() }) else { return }
         for (conversation, draft) in drafts {
             let request = DraftRequest(id: self.environment.makeID(), conversation: conversation, text: draft.text, ref: draft.ref)
-            guard (try? await self.ask(ChatVerbs.draft, request)) != nil else { return }
+            self.draftsInFlight.insert(conversation)
+            let answer = try? await self.ask(ChatVerbs.draft, request)
+            self.draftsInFlight.remove(conversation)
+            guard answer != nil else { return }
             self.storing { () throws(ChatClientError) in try self.store.sentDraft(draft, in: conversation) }
         }
     }

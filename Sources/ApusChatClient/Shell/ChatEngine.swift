@@ -26,8 +26,7 @@ actor ChatEngine {
 
     var core: ClientCore
     var state: ChatConnectionState = .connecting
-    /// The number of the current connection, by which answers of an earlier connection are
-    /// recognized.
+    /// The number of the current connection. It identifies late answers of an earlier connection.
     var generation = 0
     /// The number of the next connection that this engine opens; nil while the transport reconnects
     /// automatically.
@@ -36,6 +35,8 @@ actor ChatEngine {
     /// The messages whose `send` request is pending.
     var sending: Set<ClientID> = []
     var uploads: Set<ClientID> = []
+    /// The conversations whose draft is being sent.
+    var draftsInFlight: Set<ConversationID> = []
     /// The uploaded part of each file whose upload is running, from 0 to 1.
     var progress: [ClientID: Double] = [:]
     var pullsWaiting: [HistoryRequest] = []
@@ -51,7 +52,7 @@ actor ChatEngine {
     /// 1970.
     var plannedExpiry: Int64?
     var own: ConversationID?
-    /// The limits that the server reported, or the default ones before that.
+    /// The limits that the server reported, or the default limits before its first report.
     var limits = HelloLimits()
     /// The ordinal of the newest message of each conversation that was reported to the server as
     /// received, or is waiting to be reported.
@@ -128,7 +129,7 @@ actor ChatEngine {
     /// Starts a job as a child task of ``run()``.
     func start(_ job: @escaping Job) { self.jobsContinuation.yield(job) }
 
-    /// Runs a job after a delay, unless the connection is lost or replaced before.
+    /// Runs a job after a delay, unless the connection is lost or replaced during the delay.
     func after(_ delay: Duration, _ job: @escaping @Sendable (isolated ChatEngine) async -> Void) {
         let generation = self.generation
         self.start {
@@ -169,12 +170,13 @@ actor ChatEngine {
         try ChatAnswer.read(try await self.answer(to: verb.name, request.json), as: Answer.self, verb: verb.name)
     }
 
-    /// Sends a request, and waits until its answer is the next event of the transport.
+    /// Sends a request and returns its answer, in order with the other events of the transport.
     private func answer(to verb: String, _ payload: JSONValue) async throws(ChatClientError) -> JSONValue {
         guard self.state != .closed else { throw .closed }
         guard !Task.isCancelled else { throw .cancelled }
         self.lastRequest += 1
         let number = self.lastRequest
+        // Not `withLoopOperation`: an actor has the waits, not an event loop.
         let result = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 self.requests[number] = continuation
@@ -183,7 +185,7 @@ actor ChatEngine {
         } onCancel: {
             self.jobsContinuation.yield { await self.answered(number, .failure(.cancelled)) }
         }
-        // The next event follows when this task is suspended, which is after its handling of the
+        // The next event is handled when this task is suspended, which is after it has handled the
         // answer.
         self.handling.removeValue(forKey: number)?.resume()
         return try result.get()
@@ -205,9 +207,9 @@ actor ChatEngine {
         self.requests.removeValue(forKey: number)?.resume(returning: result)
     }
 
-    /// Sends a request at most three times: repeats it if it gets no answer, or if the server
+    /// Sends a request at most three times. Repeats it if it is not answered, or if the server
     /// refuses it because `hello` was not sent before. The repetition is safe, because the request
-    /// only reads or has an id.
+    /// only reads data or has an id.
     func askPatiently<Request: WireObject, Answer: WireObject>(
         _ verb: ChatVerb<Request, Answer>, _ request: Request
     ) async throws(ChatClientError) -> Answer {
@@ -246,6 +248,7 @@ actor ChatEngine {
             self.resumeWaiter(id)
         }
         defer { deadline.cancel() }
+        // Not `withLoopOperation`: an actor has the waits, not an event loop.
         return await withTaskCancellationHandler {
             await withCheckedContinuation { self.waiters[id] = $0 }
         } onCancel: {

@@ -35,18 +35,24 @@ package struct OutboxEntry: Hashable, Sendable {
 
 /// The file of an unsent message.
 package struct OutboxUpload: Hashable, Sendable {
-    /// The path of the file, which remains until the upload is complete.
+    /// The path of the file. The file must exist until the upload is complete.
     var file: String
     var type: String
     var size: Int64
-    /// The path of the upload on the server, from which it resumes; nil before it is created.
+    /// The path of the upload on the server, which is required to resume it; nil before the upload
+    /// is created.
     var location: String?
 }
 
 extension ChatStore {
     /// Stores an unsent message and syncs it to disk. No other step of sending a message waits for
     /// the disk.
-    package func enqueue(_ entry: OutboxEntry) throws(ChatClientError) {
+    ///
+    /// - Parameters:
+    ///   - entry: The message.
+    ///   - removal: The empty draft that replaces the draft of the conversation until the server
+    ///     has removed it; nil if the server has no draft.
+    package func enqueue(_ entry: OutboxEntry, draft removal: Draft? = nil) throws(ChatClientError) {
         try self.writeDurably { database in
             try database.execute(
                 sql: "INSERT INTO outbox (id, conversation, value, at, state, file, type, size) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
@@ -55,6 +61,11 @@ extension ChatStore {
                     entry.upload?.file, entry.upload?.type, entry.upload?.size,
                 ])
             try database.execute(sql: "DELETE FROM draft WHERE conversation = ?", arguments: [entry.conversation.number])
+            if let removal {
+                try database.execute(
+                    sql: "INSERT INTO draft VALUES (?, ?, ?, ?, 0)",
+                    arguments: [entry.conversation.number, removal.text, removal.ref, removal.at])
+            }
         }
     }
 
@@ -62,13 +73,13 @@ extension ChatStore {
         try self.read { try Self.entries("id = ?", [id.rawValue], $0).first }
     }
 
-    /// Stores the path of an upload on the server, from which it resumes after a restart.
+    /// Stores the path of an upload on the server, which is required to resume it after a restart.
     func setLocation(_ location: String?, of id: ClientID) throws(ChatClientError) {
         try self.write { try $0.execute(sql: "UPDATE outbox SET location = ? WHERE id = ?", arguments: [location, id.rawValue]) }
     }
 
-    /// Replaces the request of a message by the request that contains its blob. Each attempt to
-    /// send it uses the same request.
+    /// Replaces the request of a message with the request that contains its blob. Each attempt to
+    /// send the message uses this request.
     func uploaded(_ request: SendRequest) throws(ChatClientError) {
         try self.write {
             try $0.execute(

@@ -31,8 +31,8 @@ extension ChatStore {
     }
 
     /// Stores the account and its tokens. Throws if the store belongs to another account, so that a
-    /// file never contains the history of two users. The refresh token can be used once, so the
-    /// write is synced to disk.
+    /// file never contains the history of two users. The write is synced to disk, because a refresh
+    /// token can be used once.
     func save(_ account: StoredAccount) throws(ChatClientError) {
         if let owner = try self.account(), owner.user != account.user || owner.server != account.server {
             throw ChatClientError(
@@ -68,11 +68,12 @@ extension ChatStore {
                 database, sql: "SELECT DISTINCT conversation FROM outbox WHERE state = ?", arguments: [OutboxEntry.State.sent.rawValue])
             restored.awaited = Set(awaited.map { ConversationID(number: $0) })
             let unsent = try Row.fetchAll(
-                database, sql: "SELECT id, conversation, state FROM outbox WHERE state IN ('queued', 'uploading') ORDER BY position")
+                database, sql: "SELECT id, conversation, state, type FROM outbox WHERE state IN ('queued', 'uploading') ORDER BY position")
             for row in unsent {
                 guard let id = ClientID(row["id"] as String) else { continue }
                 let isUploading = (row["state"] as String) == OutboxEntry.State.uploading.rawValue
                 restored.unsent.append((id, ConversationID(number: row["conversation"]), isUploading))
+                if !isUploading, row["type"] != nil { restored.uploaded.insert(id) }
             }
             restored.epoch = try Self.value(.epoch, database).flatMap { PageToken($0) }
             restored.token = try Self.value(.token, database).flatMap { PageToken($0) }
@@ -100,6 +101,13 @@ extension ChatStore {
         }
     }
 
+    /// Returns whether the server has stored a draft of this device.
+    func hasSentDraft(in conversation: ConversationID) throws(ChatClientError) -> Bool {
+        try self.read {
+            try Bool.fetchOne($0, sql: "SELECT sent FROM draft WHERE conversation = ?", arguments: [conversation.number]) ?? false
+        }
+    }
+
     func unsentDrafts() throws(ChatClientError) -> [(ConversationID, Draft)] {
         try self.read { database in
             try Row.fetchAll(database, sql: "SELECT conversation, text, ref, at FROM draft WHERE sent = 0").map { row in
@@ -112,7 +120,8 @@ extension ChatStore {
     func sentDraft(_ draft: Draft, in conversation: ConversationID) throws(ChatClientError) {
         try self.write {
             try $0.execute(
-                sql: "UPDATE draft SET sent = 1 WHERE conversation = ? AND at = ?", arguments: [conversation.number, draft.at])
+                sql: "UPDATE draft SET sent = 1 WHERE conversation = ? AND at = ? AND text = ?",
+                arguments: [conversation.number, draft.at, draft.text])
             try $0.execute(sql: "DELETE FROM draft WHERE conversation = ? AND sent = 1 AND text = ''", arguments: [conversation.number])
         }
     }

@@ -34,11 +34,10 @@ public enum ChatMarkdown {
     public static func source(of text: String, entities: [TextEntity]) -> String {
         let source = Self.source(of: text, entities, escapes: [])
         let parsed = Self.parse(source)
-        // A literal `@all` must not notify all members after an edit.
-        let hasNewAll = parsed.entities.count { $0.kind == .all } > entities.count { $0.kind == .all }
-        if parsed.text == text, !hasNewAll, Self.formats(parsed.entities) == Self.formats(entities) { return source }
-        var escapes: Set<Unicode.Scalar> = ["\\", "*", "_", "~", "|", "`", "["]
-        if hasNewAll { escapes.insert("@") }
+        let isKept = parsed.text == text && Self.formats(parsed.entities) == Self.formats(entities)
+        // A backslash of the text would escape the one before `@`.
+        if isKept, !text.contains("\\@") { return source }
+        let escapes: Set<Unicode.Scalar> = ["\\", "*", "_", "~", "|", "`", "["]
         let hasNames = String(String.UnicodeScalarView(ChatEmoji.replacingNames(in: Array(text.unicodeScalars)))) != text
         return Self.source(of: text, entities, escapes: hasNames ? escapes.union([":"]) : escapes)
     }
@@ -56,8 +55,11 @@ public enum ChatMarkdown {
 
     /// Returns the Markdown of a text and its entities.
     ///
-    /// - Parameter escapes: The characters of the text that a backslash precedes, except in code,
-    ///   addresses and mentions, where it would be a part of the content.
+    /// A backslash precedes `@` before a name that is not mentioned: after an edit, it must not
+    /// notify the user of the name.
+    ///
+    /// - Parameter escapes: The other characters of the text that a backslash precedes, except in
+    ///   code, addresses and mentions, where it would be a part of the content.
     private static func source(of text: String, _ entities: [TextEntity], escapes: Set<Unicode.Scalar>) -> String {
         var scalars = Array(text.unicodeScalars)
         var inserts: [(place: Int, order: Int, mark: String)] = []
@@ -81,8 +83,26 @@ public enum ChatMarkdown {
             case .list, .mention, .all, .hashtag, .unknown: continue
             }
         }
-        for place in scalars.indices where escapes.contains(scalars[place]) && !literal.contains(place) {
-            inserts.append((place, 2, "\\"))
+        let boundaries = Set(inserts.map(\.place))
+        // In an address, a backslash is not an escape.
+        var place = 0
+        while place < scalars.count {
+            let before = place == 0 || boundaries.contains(place) ? " " : scalars[place - 1]
+            guard scalars[place...].hasAddress, !before.isWordCharacter || escapes.contains(before) else {
+                place += 1
+                continue
+            }
+            repeat {
+                literal.insert(place)
+                place += 1
+            } while place < scalars.count && !scalars[place].endsAddress && !boundaries.contains(place)
+        }
+        for (place, scalar) in scalars.enumerated() where !literal.contains(place) {
+            // A word before `@` makes an address of it, unless a mark stands between them.
+            let beginsName =
+                scalar == "@" && place + 1 < scalars.count && scalars[place + 1].isNameCharacter
+                && (place == 0 || !scalars[place - 1].isLatinOrNumber || boundaries.contains(place))
+            if beginsName || escapes.contains(scalar) { inserts.append((place, 2, "\\")) }
         }
         // Inserts the marks from the end of the text, so that earlier positions remain valid. The
         // order of marks at one position must be kept.

@@ -63,7 +63,16 @@ struct MarkdownParser {
     }
 
     private static func beginsBlock(_ rest: Scalars) -> Bool {
-        rest.hasPrefix("```") || rest.hasPrefix("> ") || rest.hasPrefix("- ") || rest.hasPrefix("* ")
+        rest.hasPrefix("```") || rest.hasPrefix("> ") || Self.itemMark(rest) != nil
+    }
+
+    /// Returns the length of the mark that begins an item of a list, with the space after it; nil
+    /// if there is none.
+    private static func itemMark(_ line: Scalars) -> Int? {
+        let digits = line.prefix { ("0"..."9").contains($0) }.count
+        let rest = line.dropFirst(digits)
+        guard digits <= 3, let mark = rest.first, rest.dropFirst().first == " " else { return nil }
+        return (digits == 0 ? "-*•" : ".)").unicodeScalars.contains(mark) ? digits + 2 : nil
     }
 
     /// Parses a fenced code block at the start of `rest`. Returns the text after it, or nil if
@@ -104,8 +113,9 @@ struct MarkdownParser {
                 guard line.first == ">" else { break }
                 content += line.dropFirst(line.hasPrefix("> ") ? 2 : 1)
             } else {
-                guard line.hasPrefix("- ") || line.hasPrefix("* "), line.count > 2 else { break }
-                content += Array("• ".unicodeScalars) + line.dropFirst(2)
+                guard let mark = Self.itemMark(line), line.count > mark else { break }
+                let isBullet = line.first == "-" || line.first == "*"
+                content += isBullet ? Array("• ".unicodeScalars) + line.dropFirst(2) : Array(line)
             }
             if end < rest.endIndex { content.append("\n") }
             place = min(end + 1, rest.endIndex)
@@ -137,9 +147,9 @@ struct MarkdownParser {
         var unclosed = [Int](repeating: source.startIndex, count: Self.marks.count)
         while place < source.endIndex {
             let rest = source[place...]
-            if rest.first == "\\", let next = rest.dropFirst().first, "\\*_~|`[]@>:".unicodeScalars.contains(next) {
+            if Self.isEscape(rest) {
                 self.linked(&plain)
-                self.text.append(next)
+                self.text.append(source[place + 1])
                 place += 2
             } else if let end = Self.code(rest) {
                 self.linked(&plain)
@@ -153,8 +163,8 @@ struct MarkdownParser {
                 self.text += ChatEmoji.replacingNames(in: link.title)
                 self.entity(.link, from: offset, url: link.url)
                 place = link.end
-            } else if rest.hasAddress {
-                let end = rest.firstIndex(where: \.isMarkdownSpace) ?? rest.endIndex
+            } else if rest.hasAddress, plain.last?.isWordCharacter != true {
+                let end = rest.firstIndex(where: \.endsAddress) ?? rest.endIndex
                 plain += rest[..<end]
                 place = end
             } else if self.depth < Self.maximumDepth, let (kind, inner, end) = Self.marked(rest, in: source, &unclosed) {
@@ -169,6 +179,12 @@ struct MarkdownParser {
             }
         }
         self.linked(&plain)
+    }
+
+    /// Whether the text begins with a backslash and a character that it makes literal.
+    private static func isEscape(_ rest: Scalars) -> Bool {
+        guard rest.first == "\\", let next = rest.dropFirst().first else { return false }
+        return "\\*_~|`[]@>:".unicodeScalars.contains(next)
     }
 
     /// Returns the position of the backtick that ends code within a line; nil if there is no code.
@@ -212,21 +228,30 @@ struct MarkdownParser {
     }
 
     /// Returns the position of the mark that closes a range, in a text that begins with the opening
-    /// mark. If no mark closes it, returns the position at which the search ended.
+    /// mark. If no mark closes it, returns the position at which the search ended. A mark after a
+    /// backslash closes nothing.
     private static func closing(_ rest: Scalars, _ mark: [Unicode.Scalar]) -> (end: Int?, limit: Int) {
         let start = rest.startIndex + mark.count
         func at(_ index: Int) -> Unicode.Scalar? { index < rest.endIndex ? rest[index] : nil }
         var place = start
         var checked = start
+        // The position after the last escaped character.
+        var escaped = start
         while place < rest.endIndex {
-            guard var end = (place..<rest.endIndex).first(where: { rest[$0...].starts(with: mark) }) else { break }
+            var end = place
+            while end < rest.endIndex, !rest[end...].starts(with: mark) {
+                let isEscape = Self.isEscape(rest[end...])
+                end += isEscape ? 2 : 1
+                if isEscape { escaped = end }
+            }
+            guard end < rest.endIndex else { break }
             if mark.count == 2 { while at(end + 2) == mark[0] { end += 1 } }
             // A marked range does not contain an empty line. Each position is examined once.
             while checked + 1 < end {
                 if rest[checked] == "\n", rest[checked + 1] == "\n" { return (nil, checked) }
                 checked += 1
             }
-            let isDoubled = mark.count == 1 && (at(end + 1) == mark[0] || rest[end - 1] == mark[0])
+            let isDoubled = mark.count == 1 && (at(end + 1) == mark[0] || (end > escaped && rest[end - 1] == mark[0]))
             let isWord = mark[0] == "_" && at(end + mark.count)?.isLetterOrNumber == true
             if end > start, !rest[end - 1].isMarkdownSpace, !isDoubled, !isWord { return (end, end) }
             place = end + (isDoubled ? 2 : 1)
@@ -238,7 +263,7 @@ struct MarkdownParser {
 
     /// Appends a text without marks. Addresses and mentions in it become entities.
     private mutating func linked(_ plain: inout [Unicode.Scalar]) {
-        let text = ChatEmoji.replacingNames(in: plain)[...]
+        let text = plain[...]
         plain = []
         var done = text.startIndex
         var place = text.startIndex
@@ -251,17 +276,14 @@ struct MarkdownParser {
             let stop = text[place...].firstIndex(where: \.endsAddress) ?? text.endIndex
             let address = Self.withoutPunctuation(text[place..<stop])
             let url = String(String.UnicodeScalarView(address))
-            // An address that is empty, unsafe or too long for a link is text.
-            guard stop > head, address.count <= Self.maximumAddress, EntityRule.isSafe(url) else {
-                place = max(stop, place + 1)
-                continue
-            }
-            self.mentioned(text[done..<place])
+            place = max(stop, place + 1)
+            guard stop > head else { continue }
+            self.mentioned(text[done..<address.startIndex])
             let offset = self.text.count
             self.text += address
-            self.entity(.link, from: offset, url: url)
+            // An address that is unsafe or too long for a link is text without mentions.
+            if address.count <= Self.maximumAddress, EntityRule.isSafe(url) { self.entity(.link, from: offset, url: url) }
             done = address.endIndex
-            place = max(stop, place + 1)
         }
         self.mentioned(text[done...])
     }
@@ -274,7 +296,9 @@ struct MarkdownParser {
         return end.endIndex < address.endIndex && address[end.endIndex] == ")" && address.contains("(") ? address[...end.endIndex] : end
     }
 
-    private mutating func mentioned(_ text: Scalars) {
+    /// Appends a text without marks and addresses. Names of emoji and mentions in it are replaced.
+    private mutating func mentioned(_ source: Scalars) {
+        let text = ChatEmoji.replacingNames(in: Array(source))[...]
         var done = text.startIndex
         var place = text.startIndex
         while let at = text[place...].firstIndex(of: "@") {

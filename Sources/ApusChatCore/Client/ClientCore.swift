@@ -1,7 +1,7 @@
 package import ApusChatProtocol
 
 /// The state of a chat client: heads, logs, outbox and read positions. It performs no input or
-/// output: answers, pushes and timers go in, actions come out.
+/// output. Its methods handle answers, pushes and timers, and return actions.
 ///
 /// A connection begins with `hello`, which also synchronizes the heads. Pushes may arrive before
 /// the answer to `hello`, late, twice or not at all. A head can therefore be ahead of its log, and
@@ -21,7 +21,7 @@ package struct ClientCore: Sendable {
 
     enum State {
         case offline
-        /// `hello` or a page of the first sync is pending. Leaves to `online` (last page) or
+        /// `hello` or a page of the first sync is pending. Transitions to `online` (last page) or
         /// `offline` (disconnected).
         case opening
         case online
@@ -32,11 +32,12 @@ package struct ClientCore: Sendable {
     private var epoch: PageToken?
     var token: PageToken?
     /// During a sync without a token, the conversations that its pages contain; nil at other times.
-    /// With the last page, other conversations are removed unless they are doubtful, because the
-    /// server reports removed ones only to clients with a token.
+    /// After the last page, other conversations are removed, except doubtful ones. The server
+    /// reports removed conversations only to clients with a token.
     private var listed: Set<ConversationID>?
-    /// The conversations that pushes named during a sync without a token, and that its pages do not
-    /// contain. Each is newer than the sync, or was removed before it: the next sync decides.
+    /// The conversations that pushes contained during a sync without a token, and that its pages do
+    /// not contain. The next sync determines whether each is newer than this sync or was removed
+    /// before it.
     private var doubtful: Set<ConversationID> = []
     /// Whether the current sync has no token and more than one page.
     private var hasPages = false
@@ -66,8 +67,10 @@ package struct ClientCore: Sendable {
         package var heads: [ChatHead] = []
         /// The `seq` of the last applied event of each conversation with stored events.
         package var cursors: [ConversationID: Int64] = [:]
-        /// Unsent messages, oldest first, without refused ones.
+        /// The unsent messages, oldest first, except refused ones.
         package var unsent: [(id: ClientID, conversation: ConversationID, isUploading: Bool)] = []
+        /// The unsent messages whose file is uploaded.
+        package var uploaded: Set<ClientID> = []
         /// The conversations with acknowledged messages that the stored log does not contain.
         package var awaited: Set<ConversationID> = []
         /// The read positions that the server has not confirmed.
@@ -99,7 +102,9 @@ package struct ClientCore: Sendable {
         }
         for conversation in restored.awaited.union(restored.unsent.map(\.conversation)) { _ = self.opened(conversation) }
         for message in restored.unsent {
-            _ = self.outbox.enqueued(message.id, in: message.conversation, isUploading: message.isUploading)
+            let isUploaded = restored.uploaded.contains(message.id)
+            _ = self.outbox.enqueued(message.id, in: message.conversation, isUploading: message.isUploading || isUploaded)
+            if isUploaded { _ = self.outbox.uploaded(message.id) }
         }
     }
 
@@ -113,7 +118,7 @@ package struct ClientCore: Sendable {
         return [.request(self.nextHello())]
     }
 
-    /// Handles the loss of the connection. Pending requests get no answer, and all timers end.
+    /// Handles the loss of the connection. Pending requests are not answered, and all timers end.
     package mutating func disconnected() {
         if case .ended = self.state { return }
         self.state = .offline
@@ -178,7 +183,7 @@ package struct ClientCore: Sendable {
         self.hasPages = false
     }
 
-    /// Records that a push contains a conversation.
+    /// Records a conversation that a push contains.
     mutating func named(_ conversation: ConversationID) {
         if self.listed?.contains(conversation) == false {
             self.doubtful.insert(conversation)
@@ -302,8 +307,8 @@ package struct ClientCore: Sendable {
     /// Handles a head of the server. The head may be older than events that arrived before it; the
     /// positions of the log never decrease.
     ///
-    /// - Parameter isSync: Whether the head is part of a sync. Its number of unread messages then
-    ///   replaces the known number even if it is lower.
+    /// - Parameter isSync: Whether the head is part of a sync. If so, its number of unread messages
+    ///   replaces the known number, even if it is lower.
     mutating func replace(_ new: ChatHead, isSync: Bool = false) -> [ClientAction] {
         var head = new
         if isSync {
@@ -366,7 +371,7 @@ package struct ClientCore: Sendable {
         return [.store(.gone(conversation))]
     }
 
-    /// Returns whether the user can read the log. An invited or banned user has the head only.
+    /// Returns whether the user can read the log. An invited or banned user can read only the head.
     func follows(_ head: ChatHead) -> Bool {
         switch head.state {
         case .joined, .left, .removed: true
@@ -374,7 +379,7 @@ package struct ClientCore: Sendable {
         }
     }
 
-    /// Returns whether the user was a member and has left: the log ends with the head.
+    /// Returns whether the user is a former member, whose log ends at the head.
     private func isFormer(_ head: ChatHead) -> Bool {
         switch head.state {
         case .left, .removed: true

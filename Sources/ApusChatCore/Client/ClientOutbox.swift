@@ -5,17 +5,18 @@ package import ApusChatProtocol
 /// Each conversation has at most one pending `send` request. The next message is sent after its
 /// answer, so that the order is kept after lost answers, reconnections and restarts. A retry has
 /// the same id, by which the server recognizes it. A message whose file is still being uploaded
-/// does not delay later messages; it is sent when the upload is complete.
+/// does not delay later messages without a file. Messages with files are sent in their order.
 ///
 /// The state machine contains ids only; the store contains the messages.
 package struct ClientOutbox: Sendable {
     private enum State {
-        /// No request is pending. Leaves to `inFlight` (connected).
+        /// No request is pending. Transitions to `inFlight` (connected).
         case ready
-        /// A `send` request is pending. Leaves to `ready` (answered, discarded, disconnected) or
-        /// `backingOff` (temporary failure).
+        /// A `send` request is pending. Transitions to `ready` (answered, discarded, disconnected)
+        /// or `backingOff` (temporary failure).
         case inFlight(ClientID)
-        /// The last request failed temporarily. Leaves to `ready` (timer, connected, discarded).
+        /// The last request failed temporarily. Transitions to `ready` (timer, connected,
+        /// discarded).
         case backingOff
     }
 
@@ -23,11 +24,18 @@ package struct ClientOutbox: Sendable {
         var state: State = .ready
         /// The messages that can be sent, oldest first.
         var ready: [ClientID] = []
-        /// The messages whose upload is not complete.
-        var uploading: Set<ClientID> = []
+        /// The messages with files that wait for their upload or an earlier one, oldest first.
+        var files: [ClientID] = []
+        /// The messages of `files` whose upload is complete.
+        var uploaded: Set<ClientID> = []
         /// The number of failures since the last answer.
         var failures = 0
-        var isEmpty: Bool { self.ready.isEmpty && self.uploading.isEmpty }
+        var isEmpty: Bool { self.ready.isEmpty && self.files.isEmpty }
+
+        /// Adds the messages with files that no longer wait to those that can be sent.
+        mutating func advance() {
+            while let first = self.files.first, self.uploaded.remove(first) != nil { self.ready.append(self.files.removeFirst()) }
+        }
     }
 
     private let maximumInFlight: Int
@@ -57,17 +65,18 @@ package struct ClientOutbox: Sendable {
         self.conversations[id] = conversation
         if self.queues[conversation] == nil { self.order.append(conversation) }
         if isUploading {
-            self.queues[conversation, default: Queue()].uploading.insert(id)
+            self.queues[conversation, default: Queue()].files.append(id)
         } else {
             self.queues[conversation, default: Queue()].ready.append(id)
         }
         return self.start()
     }
 
-    /// Records the complete upload of the media of a message.
+    /// Records the completion of the upload of a message's file.
     package mutating func uploaded(_ id: ClientID) -> [ClientID] {
-        guard let conversation = self.conversations[id], self.queues[conversation]?.uploading.remove(id) != nil else { return [] }
-        self.queues[conversation]?.ready.append(id)
+        guard let conversation = self.conversations[id], self.queues[conversation]?.files.contains(id) == true else { return [] }
+        self.queues[conversation]?.uploaded.insert(id)
+        self.queues[conversation]?.advance()
         return self.start()
     }
 
@@ -105,7 +114,9 @@ package struct ClientOutbox: Sendable {
             queue.failures = 0
         }
         queue.ready.removeAll { $0 == id }
-        queue.uploading.remove(id)
+        queue.files.removeAll { $0 == id }
+        queue.uploaded.remove(id)
+        queue.advance()
         if queue.isEmpty {
             self.queues[conversation] = nil
             self.order.removeAll { $0 == conversation }

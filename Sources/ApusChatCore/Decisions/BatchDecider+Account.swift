@@ -5,7 +5,7 @@ import ApusJSON
 // Settings of a user, and relations between users. The events are in the user's self conversation,
 // so that all devices of the user receive them in order.
 extension BatchDecider {
-    /// Changes several settings. All are checked before the first one is changed.
+    /// Changes several settings. All changes are checked before the first one is made.
     mutating func personalize(_ conversation: ConversationKey, _ changes: [OwnChange], by actor: UserKey) throws(ChatError) -> StoredAnswer
     {
         let member = try self.authorize(.personalize, actor, in: conversation)
@@ -147,8 +147,8 @@ extension BatchDecider {
             new.at = self.time
             self.facts.contacts.set(mine, new)
             if let pair = self.facts.pairs[PairAddress(actor, peer)] {
-                let since = isOn ? self.time : 0
-                self.facts.members.modify(MemberAddress(pair, actor)) { $0.blocksPeerSince = since }
+                let seq = isOn ? max(1, self.nextSeq(of: pair) - 1) : 0
+                self.facts.members.modify(MemberAddress(pair, actor)) { $0.blockSeq = seq }
             }
             return try self.appendToOwnLog(
                 EventKind(isOn ? .contactBlock : .contactUnblock), of: actor, body: ChangeBody.text(body))
@@ -253,7 +253,7 @@ private struct QuietHoursChange {
 }
 
 extension UserSettings {
-    /// Returns the change of the quiet hours; nil if the settings contain none.
+    /// Returns the change of the quiet hours; nil if the settings do not contain quiet hours.
     fileprivate func quietHours(after known: QuietHours?) throws(ChatError) -> QuietHoursChange? {
         guard self.quietFrom != nil || self.quietUntil != nil else { return nil }
         guard let from = self.quietFrom ?? known?.from, let until = self.quietUntil ?? known?.until else {
@@ -276,7 +276,7 @@ extension AccountPrivacy {
 }
 
 extension AccountRow {
-    /// Returns whether two versions of an account look the same to other users.
+    /// Returns whether other users see no difference between two versions of an account.
     fileprivate func looks(like other: Self) -> Bool {
         self.nickname == other.nickname && self.statusText == other.statusText && self.avatar == other.avatar
             && self.privacy.avatar == other.privacy.avatar

@@ -4,7 +4,7 @@ import ApusJSON
 
 // Calls in the log. Each call is one message, whose body changes with the state of the call.
 extension BatchDecider {
-    /// Starts a call, or returns the running one, which the client of a callee then accepts.
+    /// Starts a call, or returns the running call, which the client then accepts.
     mutating func startCall(
         in conversation: ConversationKey, _ media: CallMedia, _ offer: CallBackendOffer?, by command: Command
     ) throws(ChatError) -> StoredAnswer {
@@ -43,7 +43,7 @@ extension BatchDecider {
     mutating func updateCall(_ address: EventAddress, _ state: CallState, by command: Command) throws(ChatError) -> StoredAnswer {
         let actor = command.actor
         let isServer = actor == UserKey(0)
-        // A member that may no longer call can still leave.
+        // A member that may no longer call can still leave the call.
         if !isServer { _ = try self.authorize(state == .ended ? .leaveCall : .call, actor, in: address.conversation) }
         let target: EventRow
         if isServer {
@@ -72,10 +72,11 @@ extension BatchDecider {
         self.noteCall(
             address, .state(new, joined: new == .accepted ? CallChange.Party(actor, command.device) : nil), hasRoom: hasRoom)
         let text = Self.body(CallBody(media: body.media, state: new, duration: duration, backend: body.backend))
-        let time = self.time
+        let (time, seq) = (self.time, self.nextSeq(of: address.conversation))
         self.modifyTarget(address) { row in
             row.body = text
             row.editedAt = time
+            row.editSeq = seq
         }
         if call.isOver { self.endCall(address) }
         var change: JSONObject = ["state": .string(new.rawValue)]
@@ -101,8 +102,8 @@ extension BatchDecider {
         self.noteCall(EventAddress(conversation, call), .departed(user))
     }
 
-    /// Throws the refusal if the removal of a message would end an accepted call of a group. A
-    /// member must not end the call for the others.
+    /// Throws `conflict` if the removal of a message would end an accepted call of a group. A
+    /// member must not end the call for the other members.
     func checkRemoval(of target: EventRow) throws(ChatError) {
         guard target.kind == .call, self.isGroup(target.conversation),
             self.facts.conversations[target.conversation]?.counters.callSeq == target.seq, Self.callBody(target.body)?.state == .accepted
@@ -121,7 +122,7 @@ extension BatchDecider {
 }
 
 extension ChatError {
-    /// The error of a call that needs the client library of a media server.
+    /// Returns the error for a client without the library of the media server that a call uses.
     package static func needsBackend(_ kind: String) -> ChatError {
         ChatError(.unsupported, message: "This call requires a client for \(kind).", field: "backends")
     }

@@ -4,7 +4,7 @@ import ApusJSON
 
 // Creation of conversations, and changes of their settings.
 extension BatchDecider {
-    /// Returns the conversation of two users, which is created if it does not exist.
+    /// Returns the conversation of two users, and creates it if it does not exist.
     ///
     /// The list of the other user does not show the conversation before the first message.
     mutating func openPair(with peer: UserKey?, new: ConversationKey, by actor: UserKey) throws(ChatError) -> StoredAnswer {
@@ -26,7 +26,8 @@ extension BatchDecider {
             var member = MemberRow(address: MemberAddress(new, user), role: .member, state: .joined)
             member.since = self.time
             member.isGone = user == peer
-            member.blocksPeerSince = row?.isBlocked == true ? self.time : 0
+            // The creation of the pair is its event 1.
+            member.blockSeq = row?.isBlocked == true ? 1 : 0
             self.admit(member)
         }
         self.facts.pairs.set(address, new)
@@ -125,8 +126,9 @@ extension BatchDecider {
         }
     }
 
-    /// Returns whether an audience of a user includes another user, according to the contact row of
-    /// the first.
+    /// Returns whether an audience setting of a user includes another user.
+    ///
+    /// - Parameter relation: The contact row in which the first user lists the other one.
     static func admits(_ audience: Audience, _ relation: ContactRow?) -> Bool {
         switch audience {
         case .all: true

@@ -15,8 +15,8 @@ extension BatchDecider {
             return self.unchanged(conversation)
         }
         if self.facts.conversations[conversation]?.kind == .pair {
-            // A user cannot leave a pair. Its messages up to now, including those of this batch,
-            // are hidden from the user, and the list shows it again after the next message.
+            // A user cannot leave a pair. All messages up to now, including those of this batch,
+            // are hidden from the user. The next message makes the list show the pair again.
             let last = self.facts.conversations[conversation]?.counters ?? ConversationCounters()
             self.facts.members.modify(member.address) { row in
                 row.isGone = true
@@ -169,14 +169,14 @@ extension BatchDecider {
         self.pushes.append(.head(address.conversation, of: address.user))
     }
 
-    /// Appoints a new owner after the owner has left. The storage returned the candidates of the
-    /// time before the batch; members that joined in the batch are among the changed rows.
+    /// Appoints a new owner after the owner has left, unless there is another one. The candidates
+    /// are those that the storage returned before the batch, and the members that the batch
+    /// changed.
     private mutating func appointSuccessor(in conversation: ConversationKey) {
         let known = (self.facts.successors[conversation] ?? []).compactMap { self.facts.members[MemberAddress(conversation, $0)] }
         let changed = self.facts.members.changed.lazy.filter { $0.address.conversation == conversation }
-        let candidates = (known + changed).filter {
-            $0.state == .joined && $0.role != .owner && $0.role.rank > MemberRole.guest.rank
-        }
+        let candidates = (known + changed).filter { $0.state == .joined && $0.role.rank > MemberRole.guest.rank }
+        guard !candidates.contains(where: { $0.role == .owner }) else { return }
         let best = candidates.max { ($0.role.rank, $1.address.user) < ($1.role.rank, $0.address.user) }
         if let best { _ = self.give(.owner, to: [best], by: best.address.user) }
     }

@@ -25,12 +25,13 @@ extension BatchDecider {
         guard content.blobs.allSatisfy({ self.facts.readableBlobs.contains(BlobNeed(user: actor, blob: $0)) }) else {
             throw ChatError(.notFound, message: "The upload in `blob` does not exist, or you may not read it.", field: "blob")
         }
-        let time = self.time
+        let (time, seq) = (self.time, self.nextSeq(of: address.conversation))
         self.modifyTarget(address) { row in
             if row.original.isEmpty { row.original = row.body }
             row.body = content.body
             row.state = .edited
             row.editedAt = time
+            row.editSeq = seq
         }
         for blob in content.blobs { self.blobReferences.append(BlobReference(event: address, blob: blob)) }
         return self.append(.edit, to: address.conversation, by: actor, ref: address.seq, body: ChangeBody.edit(content.body))
@@ -214,9 +215,9 @@ extension BatchDecider {
         return try self.appendToOwnLog(EventKind(.selfHide), of: actor, body: body)
     }
 
-    /// Removes the content of events because they have expired, or because an operator or the
-    /// deletion of an account erases it. No event is appended: clients store the times of expiry,
-    /// and receive the state with the next page.
+    /// Removes the content of events that have expired, or that an operator or the deletion of an
+    /// account erases. No event is appended: clients store the times of expiry, and receive the
+    /// state with the next page.
     mutating func blank(_ targets: [EventAddress], _ state: EventState) -> StoredAnswer {
         for address in targets where self.row(address)?.state.isBlank == false {
             self.blankTarget(address, state)
@@ -279,14 +280,14 @@ extension BatchDecider {
         return self.facts.annotations[key] ?? AnnotationRow(address: key, n: n)
     }
 
-    /// Removes the content of a message, and that of its edits and previews in this batch. The
-    /// storage removes the content of the stored ones.
+    /// Removes the content of a message and of its edits and previews in this batch. The storage
+    /// removes the content of stored edits and previews.
     private mutating func blankTarget(_ address: EventAddress, _ state: EventState) {
         if self.row(address)?.isPinned == true {
             self.facts.conversations.modify(address.conversation) { $0.counters.pinCount -= 1 }
         }
         if self.facts.conversations[address.conversation]?.counters.callSeq == address.seq {
-            // Without its message, a running call could no longer be ended.
+            // A running call could not be ended after the removal of its message.
             self.endCall(address)
             self.noteCall(address, .state(.ended, joined: nil))
         }

@@ -1,10 +1,10 @@
 import ApusChatProtocol
 package import ApusChatStorage
 
-/// Decides the commands of one batch, in order, on the facts that the storage returned for them.
+/// Decides the commands of one batch, in order, based on the facts that the storage returned.
 ///
-/// A decision performs all checks before it changes the facts in place. A refused command therefore
-/// has no effect, and each command sees the effects of those before it.
+/// A decision performs all checks before it changes the facts in place. Therefore, a refused
+/// command has no effect, and each decision includes the effects of the previous commands.
 package struct BatchDecider: Sendable {
     package internal(set) var facts: Facts
     /// The time stamp of the events of this batch, in milliseconds since 1970.
@@ -172,6 +172,11 @@ package struct BatchDecider: Sendable {
 }
 
 extension BatchDecider {
+    /// Returns the `seq` of the event that is appended next.
+    func nextSeq(of conversation: ConversationKey) -> Int64 {
+        (self.facts.conversations[conversation]?.counters.lastSeq ?? 0) + 1
+    }
+
     /// Appends an event to the log of a conversation that exists, and returns its position.
     ///
     /// - Parameters:
@@ -216,7 +221,7 @@ extension BatchDecider {
         StoredAnswer(conversation: conversation, seq: 0, n: 0, at: self.time)
     }
 
-    /// Returns the member row of a user. Throws the refusal if the user may not perform the action.
+    /// Returns the member row of a user. Throws an error if the user may not perform the action.
     func authorize(_ action: ChatAction, _ user: UserKey, in conversation: ConversationKey) throws(ChatError) -> MemberRow {
         let member = self.facts.members[MemberAddress(conversation, user)]
         try Permissions.check(action, of: member, in: self.facts.conversations[conversation], at: self.time)

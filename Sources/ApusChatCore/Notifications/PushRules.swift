@@ -18,6 +18,13 @@ package enum PushRules {
         return !mentionsOnly || self.mentions(event, member.address.user)
     }
 
+    /// Returns whether an owner or admin is notified of requests to join. A request mentions no
+    /// user.
+    package static func notifyOfRequests(_ member: MemberRow, quietHours: QuietHours?, at time: Int64) -> Bool {
+        guard member.state == .joined, !member.isGone, member.role.rank >= MemberRole.admin.rank else { return false }
+        return member.mutedUntil <= time && quietHours?.contains(time) != true && !member.notifiesMentionsOnly
+    }
+
     /// Returns whether a message mentions a user, or all members.
     package static func mentions(_ event: EventRow, _ user: UserKey) -> Bool { event.mentionsAll || event.mentions.contains(user) }
 }

@@ -7,14 +7,14 @@ package import ApusChatStorage
 /// `batchWritten`, never before: an acknowledged command is on disk.
 package struct Committer: Sendable {
     private enum State: Equatable {
-        /// No batch is written. Leaves to `writing` when commands wait.
+        /// No batch is written. Transitions to `writing` when commands wait.
         case idle
-        /// One batch is decided and written. Leaves to `idle`, or to `readOnly` or `failed` after a
-        /// failure.
+        /// One batch is decided and written. Transitions to `idle`, or to `readOnly` or `failed`
+        /// after a failure.
         case writing(attempt: Int)
-        /// No batch is written because the storage failed. Leaves to `probing` (timer).
+        /// No batch is written because the storage failed. Transitions to `probing` (timer).
         case readOnly(Reason, probes: Int)
-        /// The shell tests the storage. Leaves to `idle` (success), `readOnly` or `failed`.
+        /// The shell tests the storage. Transitions to `idle` (success), `readOnly` or `failed`.
         case probing(Reason, probes: Int)
         /// Final: the operator must repair the storage.
         case failed(StorageError.Code)
@@ -118,7 +118,10 @@ package struct Committer: Sendable {
         case .invalidUse:
             // The cause is an error of this program. It must not prevent later batches.
             self.state = .idle
-            return .refuseBatch(ChatError(.internal, message: "The server failed to decide the request. Send it again with the same id."))
+            return .refuseBatch(
+                ChatError(
+                    .internal,
+                    message: "The server could not store the request because of an internal error. Send it again with the same id."))
         case .full:
             self.state = .readOnly(.full, probes: 0)
             return .becomeReadOnly(Self.refusal(.full, probes: 0), probeAfter: Self.pause(before: 0))

@@ -5,12 +5,11 @@ import NIOConcurrencyHelpers
 
 /// Links to blobs for programs that cannot send a session, such as the player of a `<video>`.
 ///
-/// A link names a user, a device and a blob. It permits what that user may read when it is used. It
-/// ends with the session of the device, and with the membership in the conversation.
+/// A link identifies a user, a device and a blob. It gives access only while the user may read the
+/// blob. It becomes invalid after `linkLifetime`, and when the session of the device ends.
 extension Accounts {
-    /// The time for which a link is valid, in milliseconds: the default lifetime of an access
-    /// token.
-    static let linkLifetime: Int64 = 900_000
+    /// The time for which a link is valid, in milliseconds: that of an access token.
+    var linkLifetime: Int64 { self.configuration.accessLifetime }
     /// The time by which the clock may be set back without ending links, in milliseconds.
     private static let linkTolerance: Int64 = 60_000
 
@@ -19,7 +18,7 @@ extension Accounts {
 
     /// Creates a link.
     func link(to blob: BlobID, of session: AccountSession) -> SessionTokens.Link {
-        SessionTokens.Link(user: session.user, device: session.device, expiresAt: self.clock.now() + Self.linkLifetime)
+        SessionTokens.Link(user: session.user, device: session.device, expiresAt: self.clock.now() + self.linkLifetime)
     }
 
     /// Returns the session of the user that created a link.
@@ -29,7 +28,7 @@ extension Accounts {
     func session(link text: String, to blob: BlobID) async throws -> AccountSession {
         let now = self.clock.now()
         guard let link = self.tokens.link(text, to: blob), link.expiresAt > now,
-            link.expiresAt <= now + Self.linkLifetime + Self.linkTolerance
+            link.expiresAt <= now + self.linkLifetime + Self.linkTolerance
         else { throw Self.invalidLink }
         if case .ended = self.cache.withLockedValue({ $0.find(link.device) }) { throw Self.invalidLink }
         let isValid = try await self.database.read { reads in

@@ -3,15 +3,16 @@ import Foundation
 /// Splits text into terms, for the search index and for queries.
 ///
 /// - A run of letters and digits is one term. Letter case, accents and width are ignored.
-/// - Each character of Chinese, Japanese, Korean, Thai, Lao, Myanmar and Khmer is a term, and so is
-///   an emoji. A word of several such characters is found as a phrase, also within a longer text.
+/// - Each Chinese, Japanese, Korean, Thai, Lao, Myanmar and Khmer character is a term, and each
+///   emoji is a term. A search for several of these characters finds them as a phrase, also within
+///   a longer text.
 package enum SearchText {
     /// A term and its position in the text.
     package struct Token: Hashable {
         package var term: String
         /// The range of the term in the text, in Unicode scalars.
         package var range: Range<Int>
-        /// Whether the term is a whole word, which a query can match by its beginning.
+        /// Whether the term is a whole word. A query can match a word by its beginning.
         package var isWord: Bool
     }
 
@@ -43,7 +44,12 @@ package enum SearchText {
             case .single:
                 endWord()
                 let term = self.folded(String(scalar))
-                if !term.isEmpty { tokens.append(Token(term: term, range: index..<index + 1, isWord: false)) }
+                if self.continuesSyllable(scalar), let last = tokens.indices.last, tokens[last].endsInJamo(before: index) {
+                    tokens[last].term += term
+                    tokens[last].range = tokens[last].range.lowerBound..<index + 1
+                } else if !term.isEmpty {
+                    tokens.append(Token(term: term, range: index..<index + 1, isWord: false))
+                }
             case .emoji:
                 endWord()
                 tokens.append(Token(term: "e" + String(scalar.value, radix: 16), range: index..<index + 1, isWord: false))
@@ -80,8 +86,8 @@ package enum SearchText {
         }
     }
 
-    /// Returns whether the scalar's script does not separate words by spaces, or its words are
-    /// searched by their parts. Source: the blocks of Unicode.
+    /// Returns whether each scalar of the script is a term, because the script has no spaces
+    /// between words or users search for parts of its words. Source: the blocks of Unicode.
     private static func isWithoutSpaces(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x0E00...0x0EFF, 0x1000...0x109F, 0x1780...0x17FF: true  // Thai, Lao, Myanmar, Khmer
@@ -92,6 +98,10 @@ package enum SearchText {
         }
     }
 
+    /// Returns whether a scalar is a vowel or a final consonant of Hangul (Unicode, 3.12), which
+    /// belongs to the syllable before it. File names of macOS contain syllables in this form.
+    private static func continuesSyllable(_ scalar: Unicode.Scalar) -> Bool { (0x1160...0x11FF).contains(scalar.value) }
+
     /// Returns a word without letter case, accents and differences of width.
     private static func folded(_ word: String) -> String {
         if word.utf8.allSatisfy({ $0 < 0x80 }) { return String(word.lowercased().prefix(self.longestTerm)) }
@@ -100,12 +110,20 @@ package enum SearchText {
             switch scalar.properties.generalCategory {
             case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter, .decimalNumber, .letterNumber,
                 .otherNumber:
-                // Both forms of the small sigma have the same capital letter, so they must match.
+                // Both forms of the small sigma have the same capital letter and must match each
+                // other.
                 term.append(scalar == "ς" ? "σ" : scalar)
             default: break
             }
             if term.count == self.longestTerm { break }
         }
         return String(term)
+    }
+}
+
+extension SearchText.Token {
+    /// Returns whether the token is of Hangul and ends at an index.
+    fileprivate func endsInJamo(before index: Int) -> Bool {
+        self.range.upperBound == index && self.term.unicodeScalars.last.map { (0x1100...0x11FF).contains($0.value) } ?? false
     }
 }

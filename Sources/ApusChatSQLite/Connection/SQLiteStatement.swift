@@ -62,7 +62,8 @@ final class SQLiteStatement {
 
     // MARK: Execution
 
-    /// Moves to the next row. Returns false after the last row; the statement must then be reset.
+    /// Moves to the next row. Returns false after the last row. The caller must then reset the
+    /// statement.
     func step() throws(StorageError) -> Bool {
         let code = sqlite3_step(self.handle)
         if code == SQLITE_ROW { return true }
@@ -114,6 +115,10 @@ final class SQLiteStatement {
     // MARK: Columns, counted from 0
 
     func int(_ column: Int32) -> Int64 { sqlite3_column_int64(self.handle, column) }
+
+    /// Returns a number of things, the `seq` of an event, or a time in the past. A value that no
+    /// version writes is clamped, so that calculations do not overflow.
+    func count(_ column: Int32) -> Int64 { max(0, min(self.int(column), 1 << 53)) }
 
     func bool(_ column: Int32) -> Bool { self.int(column) != 0 }
 

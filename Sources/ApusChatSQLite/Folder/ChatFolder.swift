@@ -16,8 +16,8 @@ package import ApusChatStorage
 
 /// The data folder of a chat server. It is locked while this object exists.
 ///
-/// Two servers on one folder would each push to their own clients only, and SQLite would have two
-/// writers. The lock is an advisory lock (`LOCK_EX`) on the file `chat.lock`. It belongs to the
+/// With two servers on one folder, each would push only to its own clients, and SQLite would have
+/// two writers. The lock is an advisory lock (`LOCK_EX`) on the file `chat.lock`. It belongs to the
 /// open file, so it also excludes a second server in the same process. The kernel releases it when
 /// the process ends.
 package final class ChatFolder: Sendable {
@@ -55,22 +55,22 @@ package final class ChatFolder: Sendable {
     deinit { _ = close(self.lock) }
 
     /// Releases the lock, so that another server can use the folder. The caller must not write to
-    /// it afterwards.
+    /// the folder afterwards.
     package func unlock() { _ = flock(self.lock, LOCK_UN) }
 
     var databasePath: String { self.path + "/chat.sqlite" }
 
     var searchPath: String { self.path + "/search.sqlite" }
 
-    /// Creates the database file with access for its owner only. The write-ahead log gets the same
-    /// permissions.
+    /// Creates the database file with access for its owner only. SQLite creates the write-ahead log
+    /// with the same permissions.
     func createDatabase() throws(StorageError) { try Self.create(self.databasePath) }
 
     var hasSearchFile: Bool { access(self.searchPath, F_OK) == 0 }
 
-    /// Makes the names of the search index free if they are used by anything but files that the
-    /// server can open. A file without the permissions is removed, because the index is rebuilt
-    /// from the log; anything else, such as a directory with data of the operator, is renamed.
+    /// Frees the names of the search index if they belong to entries that the server cannot open as
+    /// files. Removes a file without read and write permission, because the index is rebuilt from
+    /// the log. Renames any other entry, such as a directory with data of the operator.
     ///
     /// - Returns: The new paths of the renamed entries.
     func clearSearchNames() throws(StorageError) -> [String] {
@@ -101,7 +101,7 @@ package final class ChatFolder: Sendable {
         return candidate
     }
 
-    /// Replaces the search index with an empty file.
+    /// Removes the search index and creates an empty file.
     func replaceSearchFile() throws(StorageError) {
         for suffix in ["", "-wal", "-shm"] where unlink(self.searchPath + suffix) != 0 && errno != ENOENT {
             throw Self.failure("removed", self.searchPath + suffix)
@@ -109,7 +109,7 @@ package final class ChatFolder: Sendable {
         try Self.create(self.searchPath)
     }
 
-    /// Removes the name of the search index. Connections that have it open keep it.
+    /// Removes the name of the search index. Open connections keep the removed file.
     func removeSearchFile() { _ = unlink(self.searchPath) }
 
     private static func create(_ path: String) throws(StorageError) {
@@ -124,7 +124,7 @@ package final class ChatFolder: Sendable {
         }
     }
 
-    /// Returns the inode of the database file, which differs in a copy.
+    /// Returns the inode of the database file, which differs from that of a copy.
     func databaseInode() throws(StorageError) -> Int64 {
         var status = stat()
         guard fstatat(AT_FDCWD, self.databasePath, &status, 0) == 0 else { throw Self.failure("examined", self.databasePath) }
@@ -151,9 +151,13 @@ package final class ChatFolder: Sendable {
         guard descriptor >= 0 else { throw Self.failure("opened", file) }
         defer { _ = close(descriptor) }
         let bytes = Array(text.utf8)
-        guard pwrite(descriptor, bytes, bytes.count, 0) == bytes.count, ftruncate(descriptor, off_t(bytes.count)) == 0 else {
-            throw Self.failure("written", file)
+        let count = pwrite(descriptor, bytes, bytes.count, 0)
+        guard count >= 0 else { throw Self.failure("written", file) }
+        // A file system without room for all bytes writes a part of them.
+        guard count == bytes.count else {
+            throw StorageError(.full, message: "\(file) cannot be written: only \(count) of \(bytes.count) bytes were stored")
         }
+        guard ftruncate(descriptor, off_t(bytes.count)) == 0 else { throw Self.failure("written", file) }
         if isSynced, fsync(descriptor) != 0 { throw Self.failure("synced", file) }
     }
 

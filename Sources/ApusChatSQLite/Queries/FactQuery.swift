@@ -1,6 +1,6 @@
 import ApusChatProtocol
 
-/// The statements by which the writer reads the facts of a batch.
+/// The statements with which the writer reads the facts of a batch.
 enum FactQuery: Int, Query {
     case conversation, pair, member, pairMembers, sent, request, event, annotation, account, conversationCount, contact, link, contactCounts
     case successors, isUploaded, readableEvents, ordinal, eventsBackwards, hiddenEvents
@@ -30,8 +30,8 @@ enum FactQuery: Int, Query {
         case .link: "SELECT \(LinkColumns.list) FROM link WHERE code = ?1"
         case .successors:
             """
-            SELECT user FROM member INDEXED BY member_rank WHERE slot = ?1 AND state = 1 AND role BETWEEN 2 AND 4
-            ORDER BY role DESC, user LIMIT 8
+            SELECT user FROM member INDEXED BY member_rank WHERE slot = ?1 AND state = 1 AND role BETWEEN 2 AND 5
+            ORDER BY role DESC, user LIMIT 9
             """
         case .isUploaded: "SELECT 1 FROM blob b CROSS JOIN upload u ON u.blob = b.id AND u.user = ?2 WHERE b.digest = ?1"
         case .readableEvents:

@@ -1,14 +1,15 @@
 /// The statements that read lists of conversations and members.
 enum ListQuery: Int, Query {
     case pinnedPlaces, places, changedPlaces, head, mentions, mentionsOfAll, draftSlot, members, membersNamed, countNamed, countMembers,
-        memberCount, badge, readers, joined, version, slot, log, links
+        memberCount, badge, staff, readers, joined, version, slot, log, links
     case listed
 
     static var group: QueryGroup { .list }
 
     var sql: String {
         switch self {
-        // Sorts the pinned conversations of an account, at most `ChatLimits.pinnedConversations`.
+        // Sorts the pinned conversations of an account, of which there are at most
+        // `ChatLimits.pinnedConversations`.
         case .pinnedPlaces:
             """
             SELECT m.slot, m.conversation, m.pinned_at, r.last_at
@@ -66,6 +67,11 @@ enum ListQuery: Int, Query {
             FROM member m INDEXED BY member_user CROSS JOIN counter r ON r.slot = m.slot AND r.is_deleted = 0
             WHERE m.user = ?1 AND m.is_gone = 0 AND m.state = 1 AND m.muted_until <= ?2
             """
+        case .staff:
+            """
+            SELECT \(MemberColumns.list) FROM member m INDEXED BY member_rank
+            WHERE slot = ?1 AND state = 1 AND role >= 4 ORDER BY role DESC, user LIMIT ?2
+            """
         case .readers:
             "SELECT user FROM member INDEXED BY member_state WHERE slot = ?1 AND state = 1 AND read_n >= ?2 ORDER BY user LIMIT ?3"
         case .joined:
@@ -87,8 +93,8 @@ enum ListQuery: Int, Query {
         }
     }
 
-    /// Returns a query for the number of messages above an ordinal that mention a user, that other
-    /// users sent, and that the user can see.
+    /// Returns a query that counts the visible messages of other users that are above an ordinal
+    /// and mention the user.
     private static func countOfMentions(_ condition: String) -> String {
         """
         SELECT count(*) FROM mention n WHERE \(condition) AND n.slot = ?2 AND n.n > ?3 AND n.event >= ?4 AND n.sender <> ?1

@@ -1,14 +1,14 @@
 package import ApusChatProtocol
 package import ApusChatStorage
 
-/// The reading half of the storage on disk. Each reading thread, and the writer, has its own object
-/// with its own connection.
+/// The reads of the storage on disk. Each reading thread and the writer use separate objects with
+/// separate connections.
 package class SQLiteReads: ChatReads {
     var connection: SQLiteConnection
     /// Whether the connection has the search index.
     private(set) var hasSearchIndex = false
     private weak var folder: ChatFolder?
-    /// The number of the file of the search index that is attached.
+    /// The generation of the attached search index file.
     private(set) var searchGeneration = 0
     /// Damage that a search finds is reported here; nil for the writer.
     private(set) var searchHealth: SearchHealth?
@@ -18,7 +18,8 @@ package class SQLiteReads: ChatReads {
     init(_ connection: SQLiteConnection) { self.connection = connection }
 
     /// Opens a connection that reads a database. A `SQLiteStorage` must have opened the database
-    /// before. If a `SearchIndex` has opened the search index, the connection also reads that.
+    /// before. If a `SearchIndex` has created the search index, the connection also reads the
+    /// index.
     package init(_ folder: ChatFolder, environment: SQLiteEnvironment = SQLiteEnvironment()) throws(StorageError) {
         self.connection = try SQLiteConnection(path: folder.databasePath, isReader: true, cacheBytes: environment.readerCacheBytes)
         self.folder = folder
@@ -128,6 +129,13 @@ package class SQLiteReads: ChatReads {
 
     package func badge(of user: UserKey, at time: Int64) throws(StorageError) -> Int64 {
         try self.connection.statement(ListQuery.badge).with(user.rawValue, time).number()
+    }
+
+    package func staff(of conversation: ConversationKey, limit: Int) throws(StorageError) -> [MemberRow] {
+        try self.connection.snapshot { () throws(StorageError) in
+            guard let slot = try self.slot(of: conversation) else { return [] }
+            return try self.connection.statement(ListQuery.staff).with(slot, Int64(limit)).all { MemberColumns.row($0) }
+        }
     }
 
     package func readers(of conversation: ConversationKey, atLeast n: Int64, limit: Int) throws(StorageError) -> [UserKey] {
@@ -266,7 +274,9 @@ package class SQLiteReads: ChatReads {
                 let (last, kept) = try self.connection.statement(ListQuery.log).with(slot).first({ ($0.int(0), $0.int(1)) })
             else { return [] }
             let statement = try self.connection.statement(LogQuery.keptEvents)
-            return try statement.with(EventPlace.id(slot, kept + 1), EventPlace.id(slot, last), time, Int64(limit)).all {
+            return try statement.with(
+                EventPlace.id(slot, min(kept, EventPlace.largestSeq) + 1), EventPlace.id(slot, last), time, Int64(limit)
+            ).all {
                 EventAddress(conversation, EventPlace.seq($0.int(0)))
             }
         }

@@ -16,7 +16,7 @@ enum ConversationColumns {
     ]
     static let counterAssignments = Self.counterNames.enumerated().dropFirst().map { "\($1) = ?\($0 + 1)" }.joined(separator: ", ")
 
-    /// Reads a row that was selected with `list`.
+    /// Decodes a row that was selected with `list`.
     static func row(_ row: SQLiteStatement, at first: Int32 = 0) -> ConversationRow {
         let settings = (try? JSONValue(jsonString: row.text(first + 9))).flatMap { try? ConversationSettings(json: $0) }
         var conversation = ConversationRow(
@@ -33,16 +33,16 @@ enum ConversationColumns {
 
     private static func counters(_ row: SQLiteStatement, at first: Int32) -> ConversationCounters {
         var counters = ConversationCounters()
-        counters.lastSeq = row.int(first)
-        counters.lastN = row.int(first + 1)
-        counters.lastAt = row.int(first + 2)
-        counters.previewSeq = row.int(first + 3)
-        counters.memberCount = Int(row.int(first + 4))
-        counters.pinCount = Int(row.int(first + 5))
-        counters.linkCount = Int(row.int(first + 6))
-        counters.membersVersion = row.int(first + 7)
-        counters.epoch = row.int(first + 8)
-        counters.callSeq = row.int(first + 10)
+        counters.lastSeq = row.count(first)
+        counters.lastN = row.count(first + 1)
+        counters.lastAt = row.count(first + 2)
+        counters.previewSeq = row.count(first + 3)
+        counters.memberCount = Int(row.count(first + 4))
+        counters.pinCount = Int(row.count(first + 5))
+        counters.linkCount = Int(row.count(first + 6))
+        counters.membersVersion = row.count(first + 7)
+        counters.epoch = row.count(first + 8)
+        counters.callSeq = row.count(first + 10)
         counters.isDeleted = row.bool(first + 11)
         return counters
     }

@@ -5,7 +5,7 @@ import ApusChatStorage
 enum EventColumns {
     static let list = """
         id, n, is_message, sender, at, kind, client_id, hash, ref, thread, state, body, expires_at, mentions, mentions_all, \
-        original, edited_at, is_pinned, reactions, votes, allows_many_votes, hides_voters, is_closed, reply_count, last_reply, closes_at
+        original, edited_at, is_pinned, reactions, votes, allows_many_votes, hides_voters, is_closed, reply_count, last_reply, closes_at, edit_seq
         """
     /// The columns that are set for a new event. The others have default values.
     static let newList = """
@@ -14,10 +14,10 @@ enum EventColumns {
         """
     static let newValues = "?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19"
 
-    /// Reads a row that was selected with `list`.
+    /// Decodes a row that was selected with `list`.
     static func row(_ row: SQLiteStatement, in conversation: ConversationKey) -> EventRow {
         var event = EventRow(
-            conversation: conversation, seq: EventPlace.seq(row.int(0)), n: row.bool(2) ? row.int(1) : 0, sender: UserKey(row.int(3)),
+            conversation: conversation, seq: EventPlace.seq(row.int(0)), n: row.bool(2) ? row.count(1) : 0, sender: UserKey(row.int(3)),
             clientID: row.isNull(6) ? nil : ClientID(row.text(6)), hash: row.isNull(7) ? nil : RequestHash(bytes: row.bytes(7)),
             at: row.int(4), kind: EventKind(rawValue: row.text(5)), ref: EventPlace.seq(row.int(8)), thread: EventPlace.seq(row.int(9)),
             body: row.text(11), expiresAt: row.int(12), mentionsAll: row.bool(14))
@@ -31,9 +31,10 @@ enum EventColumns {
         event.allowsManyVotes = row.bool(20)
         event.hidesVoters = row.bool(21)
         event.isClosed = row.bool(22)
-        event.replyCount = row.int(23)
-        event.lastReply = row.int(24)
+        event.replyCount = row.count(23)
+        event.lastReply = row.count(24)
         event.closesAt = row.int(25)
+        event.editSeq = row.int(26)
         return event
     }
 
@@ -66,10 +67,11 @@ enum EventColumns {
         statement.bind(19, nonZero: event.closesAt)
     }
 
-    /// The assignments of an UPDATE of the columns that later batches can change; `?1` is the id.
+    /// The assignments of an UPDATE that sets the columns which later batches can change. `?1` is
+    /// the id.
     static let targetAssignments = """
         state = ?2, body = ?3, expires_at = ?4, mentions = ?5, mentions_all = ?6, original = ?7, edited_at = ?8, is_pinned = ?9, \
-        reactions = ?10, votes = ?11, hides_voters = ?16, allows_many_votes = ?12, is_closed = ?13, reply_count = ?14, last_reply = ?15
+        reactions = ?10, votes = ?11, hides_voters = ?16, allows_many_votes = ?12, is_closed = ?13, reply_count = ?14, last_reply = ?15, edit_seq = ?17
         """
 
     /// Binds the values of `targetAssignments`.
@@ -90,12 +92,12 @@ enum EventColumns {
         statement.bind(14, event.replyCount)
         statement.bind(15, event.lastReply)
         statement.bind(16, event.hidesVoters)
+        statement.bind(17, event.editSeq)
     }
 }
 
-/// The columns of an annotation.
 enum AnnotationColumns {
-    /// Reads a row with the columns event, n, is_hidden, reactions, votes.
+    /// Decodes a row with the columns `event`, `n`, `is_hidden`, `reactions` and `votes`.
     static func row(_ row: SQLiteStatement, at address: AnnotationAddress) -> AnnotationRow {
         var annotation = AnnotationRow(address: address, n: row.int(1))
         annotation.isHidden = row.bool(2)

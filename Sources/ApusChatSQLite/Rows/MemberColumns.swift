@@ -5,37 +5,37 @@ import ApusChatStorage
 enum MemberColumns {
     static let names = [
         "slot", "user", "conversation", "role", "state", "since", "min_seq", "left_seq", "floor_n", "read_n", "skipped", "invited_by",
-        "silenced_until", "last_sent_at", "blocks_peer", "is_gone", "muted_until", "pinned_at", "is_archived", "is_marked_unread",
+        "silenced_until", "last_sent_at", "block_seq", "is_gone", "muted_until", "pinned_at", "is_archived", "is_marked_unread",
         "folders", "draft_seq", "changed", "banned_until", "notifies_mentions_only",
     ]
     static let list = Self.names.map { "m." + $0 }.joined(separator: ", ")
     static let count = Int32(Self.names.count)
     static let values = (1...Self.names.count).map { "?\($0)" }.joined(separator: ", ")
-    /// The assignments of an UPDATE of a whole row.
+    /// The assignments of an UPDATE that sets a whole row.
     static let assignments = Self.names.dropFirst(3).map { "\($0) = excluded.\($0)" }.joined(separator: ", ")
 
-    /// Reads a row that was selected with `list`.
+    /// Decodes a row that was selected with `list`.
     static func row(_ row: SQLiteStatement, at first: Int32 = 0) -> MemberRow {
         var member = MemberRow(
             address: MemberAddress(ConversationKey(row.int(first + 2)), UserKey(row.int(first + 1))),
             role: MemberRole(code: row.int(first + 3)), state: MemberState(code: row.int(first + 4)))
-        member.since = row.int(first + 5)
-        member.minSeq = row.int(first + 6)
-        member.leftSeq = row.int(first + 7)
-        member.floorN = row.int(first + 8)
-        member.readN = row.int(first + 9)
-        member.skipped = row.int(first + 10)
+        member.since = row.count(first + 5)
+        member.minSeq = row.count(first + 6)
+        member.leftSeq = row.count(first + 7)
+        member.floorN = row.count(first + 8)
+        member.readN = row.count(first + 9)
+        member.skipped = row.count(first + 10)
         member.invitedBy = UserKey(row.int(first + 11))
         member.silencedUntil = row.int(first + 12)
-        member.lastSentAt = row.int(first + 13)
-        member.blocksPeerSince = row.int(first + 14)
+        member.lastSentAt = row.count(first + 13)
+        member.blockSeq = row.count(first + 14)
         member.isGone = row.bool(first + 15)
         member.mutedUntil = row.int(first + 16)
         member.pinnedAt = row.int(first + 17)
         member.isArchived = row.bool(first + 18)
         member.isMarkedUnread = row.bool(first + 19)
         member.folders = UInt64(bitPattern: row.int(first + 20))
-        member.draftSeq = row.int(first + 21)
+        member.draftSeq = row.count(first + 21)
         member.changed = row.int(first + 22)
         member.bannedUntil = row.int(first + 23)
         member.notifiesMentionsOnly = row.bool(first + 24)
@@ -58,7 +58,7 @@ enum MemberColumns {
         statement.bind(12, member.invitedBy.rawValue)
         statement.bind(13, member.silencedUntil)
         statement.bind(14, member.lastSentAt)
-        statement.bind(15, member.blocksPeerSince)
+        statement.bind(15, member.blockSeq)
         statement.bind(16, member.isGone)
         statement.bind(17, member.mutedUntil)
         statement.bind(18, member.pinnedAt)
@@ -71,8 +71,8 @@ enum MemberColumns {
         statement.bind(25, member.notifiesMentionsOnly)
     }
 
-    /// The assignments of an UPDATE of the columns that sending and reading change. None of them is
-    /// indexed. `?1` and `?2` are the key.
+    /// The assignments of an UPDATE that sets the columns which change when a user sends or reads.
+    /// No index contains these columns. `?1` and `?2` are the key.
     static let positionAssignments = "read_n = ?3, skipped = ?4, last_sent_at = ?5, is_marked_unread = ?6, changed = ?7"
 
     /// Returns whether two rows differ only in the columns of `positionAssignments`.

@@ -2,14 +2,13 @@ import ApusChatStorage
 
 /// The versions of the database schema.
 ///
-/// Each step runs in one transaction and is never changed after its release; a later step changes
-/// the result of an earlier one. `Tests/ApusChatStorageTests/Fixtures` contains a database of each
-/// version.
+/// Each step runs in one transaction. A released step is never changed; a later step changes its
+/// result. `Tests/ApusChatStorageTests/Fixtures` contains a database of each version.
 enum ChatSchema {
     /// The steps. Step `i` migrates from version `i` to version `i + 1`.
     static let steps = [
         SchemaStep1.script, SchemaStep2.script, SchemaStep3.script, SchemaStep4.script, SchemaStep5.script, SchemaStep6.script,
-        SchemaStep7.script, SchemaStep8.script, SchemaStep9.script,
+        SchemaStep7.script, SchemaStep8.script, SchemaStep9.script, SchemaStep10.script,
     ]
 
     /// The version of the schema that this program writes.

@@ -2,26 +2,33 @@ import ApusChatProtocol
 import ApusChatStorage
 
 extension SQLiteStorage {
-    /// Removes the mentions of messages from the numbers of unread mentions.
-    func removeMentions(of blanks: [EventBlank]) throws(StorageError) {
+    /// Removes the mention rows of messages, so that unread mentions no longer include the
+    /// messages.
+    ///
+    /// - Returns: The blanks whose events exist.
+    func removeMentions(of blanks: [EventBlank]) throws(StorageError) -> [EventBlank] {
+        var existing: [EventBlank] = []
         for blank in blanks {
             let slot = try self.existing(blank.address.conversation).slot
             let found = try self.connection.statement(FactQuery.event).with(EventPlace.id(slot, blank.address.seq)).first {
                 EventColumns.row($0, in: blank.address.conversation)
             }
-            guard let event = found, event.isMessage else { continue }
+            guard let event = found else { continue }
+            existing.append(blank)
+            guard event.isMessage else { continue }
             let statement = try self.connection.statement(ChangeQuery.removeMention)
             for user in event.mentionRows { try statement.with(user, slot, event.n).run() }
         }
+        return existing
     }
 
-    /// Removes the content of events and the data derived from it, except mentions.
+    /// Removes the content of existing events and the data that is derived from the content, except
+    /// mentions.
     func blank(_ blanks: [EventBlank]) throws(StorageError) {
         var touched: Set<ConversationKey> = []
         for blank in blanks {
             let conversation = try self.existing(blank.address.conversation)
             let id = EventPlace.id(conversation.slot, blank.address.seq)
-            guard try self.connection.statement(FactQuery.event).with(id).first({ _ in true }) != nil else { continue }
             touched.insert(blank.address.conversation)
             try self.connection.statement(ChangeQuery.blankEvent).with(id, blank.state.code).run()
             try self.connection.statement(ChangeQuery.addTextChange).with(id).run()
@@ -35,8 +42,8 @@ extension SQLiteStorage {
         for key in touched { try self.moveKeptSeq(of: try self.existing(key).slot) }
     }
 
-    /// Moves the `seq` up to which no message has content, so that an erasure does not examine the
-    /// same events again.
+    /// Advances the `seq` up to which no message has content, so that a later erasure does not
+    /// examine these events again.
     private func moveKeptSeq(of slot: Int64) throws(StorageError) {
         guard let (kept, last) = try self.connection.statement(ChangeQuery.keptSeq).with(slot).first({ ($0.int(0), $0.int(1)) }) else {
             return
@@ -59,7 +66,7 @@ extension SQLiteStorage {
         }
     }
 
-    /// Returns the row number of a blob, whose row is added if it does not exist.
+    /// Returns the row number of a blob. Adds the row if it does not exist.
     func number(of blob: BlobID) throws(StorageError) -> Int64 {
         let add = try self.connection.statement(ChangeQuery.addBlob)
         add.bind(1, blob.rawValue)

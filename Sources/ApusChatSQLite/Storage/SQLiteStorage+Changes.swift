@@ -6,15 +6,15 @@ extension SQLiteStorage {
     func write(_ changes: Changes, commit: Int64) throws(StorageError) {
         for change in changes.conversations { try self.write(change, commit: commit) }
         try self.append(changes.events)
-        // Mentions are removed first: a target that lost its content no longer names the mentioned
+        // Removes mentions first, because a target without content no longer names the mentioned
         // users.
-        try self.removeMentions(of: changes.blanks)
+        let blanks = try self.removeMentions(of: changes.blanks)
         for event in changes.targets { try self.write(target: event) }
         for removal in changes.folderRemovals { try self.write(removal, commit: commit) }
         for member in changes.members { try self.write(member, commit: commit) }
         for annotation in changes.annotations { try self.write(annotation) }
         try self.write(changes.blobReferences)
-        try self.blank(changes.blanks)
+        try self.blank(blanks)
         for request in changes.requests {
             let statement = try self.connection.statement(ChangeQuery.setRequest)
             RequestColumns.bind(request, to: statement)
@@ -183,8 +183,8 @@ extension SQLiteStorage {
     }
 
     private func write(_ report: ReportRow) throws(StorageError) {
-        // A report of a conversation has the subject 0, because the column cannot be NULL, and no
-        // `seq`.
+        // A report of a conversation has no `seq`. Its subject is 0, because the column cannot be
+        // NULL.
         let statement = try self.connection.statement(ChangeQuery.addReport).with(report.reporter.rawValue, report.subject?.rawValue ?? 0)
         if let conversation = report.event?.conversation ?? report.conversation {
             statement.bind(3, conversation.rawValue)
@@ -200,8 +200,8 @@ extension SQLiteStorage {
 }
 
 extension EventRow {
-    /// Whether later commands of the batch changed the event in columns that are not set for a new
-    /// event.
+    /// Whether later commands of the batch changed columns that the insertion of an event does not
+    /// set.
     fileprivate var isChanged: Bool {
         self.editedAt > 0 || self.isPinned || self.isClosed || self.replyCount > 0 || !self.reactions.isEmpty
     }

@@ -22,14 +22,16 @@ package final class ServiceChat: HostedChat {
     package init(_ folder: ChatFolder, _ configuration: ChatServerConfiguration, _ logger: Logger) throws {
         var settings = ChatService.Configuration(
             environment: ChatLog.Environment(
-                wall: configuration.clock.wall, monotonic: configuration.clock.monotonic, mark: ServerClock.mark(in: folder.path)))
+                wall: configuration.environment.clock.wall, monotonic: configuration.environment.clock.monotonic,
+                mark: ServerClock.mark(in: folder.path)))
         settings.verbs.directory = configuration.directory == .open ? .open : .exactNames
-        let (relay, wall) = (CallRelay(configuration.calls), configuration.clock.wall)
+        let (relay, wall) = (CallRelay(configuration.calls), configuration.environment.clock.wall)
         settings.verbs.callServers = { relay.servers(for: $0, at: wall()) }
         settings.verbs.callBackend = try configuration.calls.liveKit.map {
-            try LiveKitBackend($0, tls: configuration.outgoingAuthorities.map { .trusting(authoritiesPEM: $0) } ?? .system, wall: wall)
+            try LiveKitBackend(
+                $0, tls: configuration.environment.outgoingAuthorities.map { .trusting(authoritiesPEM: $0) } ?? .system, wall: wall)
         }
-        settings.noticeDelay = configuration.noticeDelay
+        settings.noticeDelay = configuration.environment.noticeDelay
         settings.rules = configuration.rules
         settings.verbs.limits = configuration.limits
         if !configuration.hasLimits { settings.rates = .off }
@@ -66,7 +68,7 @@ package final class ServiceChat: HostedChat {
     package func tellTexts(_ deliver: @escaping @Sendable ([CommittedText]) -> Void) { self.service.texts.start(deliver) }
 
     package func add(_ preview: PreviewCommand) {
-        // If the command fails, the message has no preview.
+        // If the command fails, the message remains without a preview.
         self.service.log.submit(Command(actor: UserKey(0), device: DeviceKey(0), request: nil, action: .setPreview(preview))) { _ in }
     }
 
@@ -79,8 +81,8 @@ package final class ServiceChat: HostedChat {
             let device = DeviceChange(
                 device: change.device.key, name: change.device.name, platform: change.device.platform, isAdded: change.isAdded)
             let command = Command(actor: change.device.user, device: change.device.key, request: nil, action: .noteDevice(device))
-            // If the command fails, the other devices receive no event, but their next list of
-            // devices is correct.
+            // If the command fails, the other devices receive no event, but the next list of
+            // devices that they request is correct.
             self.service.log.submit(command) { _ in }
         }
     }
@@ -92,7 +94,7 @@ package final class ServiceChat: HostedChat {
     private var attached: ChatGateway? { self.gateway.withLockedValue { $0 } }
 }
 
-/// Answers the verbs over HTTP, and reports whether messages can be written.
+/// Answers the verbs over HTTP, and reports whether the storage is writable.
 private struct ServiceRequests: ChatRequests {
     let service: ChatService
 

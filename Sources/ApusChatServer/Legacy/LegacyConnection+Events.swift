@@ -25,7 +25,7 @@ enum LegacyEvent: String, CaseIterable {
 }
 
 extension LegacyConnection {
-    /// Performs an event of the app. A refused event is not acknowledged.
+    /// Handles an event of the app. A refused event is not acknowledged.
     func received(_ event: LegacyEvent, _ received: SocketIOReceivedEvent) async {
         let argument = received.arguments.first ?? .null
         do {
@@ -69,9 +69,9 @@ extension LegacyConnection {
         }
     }
 
-    /// Sends a message, and returns its acknowledgement.
+    /// Sends a message. Returns the acknowledgement for the app.
     ///
-    /// - Parameter find: Returns the conversation.
+    /// - Parameter find: Returns the conversation to which the message is sent.
     private func send(
         _ message: LegacyMessage, by user: UserName, to find: () async throws -> ConversationID
     ) async throws -> JSONObject {
@@ -116,8 +116,8 @@ extension LegacyConnection {
 
     // MARK: Groups
 
-    /// Creates a group that the directory lists and that all users can join by its name, as the
-    /// legacy protocol requires.
+    /// Creates a group that all users can find in the directory and join by its name, as the legacy
+    /// protocol requires.
     private func create(_ title: String) async throws -> String {
         if self.group(title) != nil { return title }
         guard try await self.listed(title) == nil else { throw LegacyRefusal("The name of the group is taken.") }
@@ -144,7 +144,7 @@ extension LegacyConnection {
         } else {
             throw LegacyRefusal("There is no group of this name that the user may join.")
         }
-        guard head.state == .joined else { throw LegacyRefusal("A member of the group has to admit the user.") }
+        guard head.state == .joined else { throw LegacyRefusal("An admin of the group must approve the request to join.") }
         await self.learn(head, from: head.seq)
         return title
     }
@@ -155,7 +155,7 @@ extension LegacyConnection {
         self.forget(group)
     }
 
-    /// Returns the group in the directory with exactly this title.
+    /// Returns the group in the directory with exactly this title; nil if it is not found.
     private func listed(_ title: String) async throws -> ConversationID? {
         var page: PageToken?
         for _ in 0..<10 {

@@ -4,7 +4,7 @@ import Crypto
 
 /// The reason why the server does not perform an event of an app that uses the legacy protocol.
 ///
-/// The legacy protocol has no error messages: the app receives no acknowledgement and shows the
+/// The legacy protocol has no error messages. The app receives no acknowledgement and shows the
 /// message as not sent.
 struct LegacyRefusal: Error, Hashable {
     var message: String
@@ -29,7 +29,7 @@ struct LegacyMessage: Hashable {
         var name: String
         /// The bytes; empty if the message refers to an earlier upload.
         var bytes: [UInt8]
-        /// The path of an earlier upload.
+        /// The path of an earlier upload; nil if the message contains the bytes.
         var path: String?
         /// The duration in milliseconds.
         var duration: Int64
@@ -51,7 +51,8 @@ struct LegacyMessage: Hashable {
     var recipient: String
     /// The sender that the app names, which must be the account of the connection.
     var claimedSender: String?
-    /// The time of the app, in milliseconds since 1970; 0 if it sends none.
+    /// The time at which the app sent the message, in milliseconds since 1970; 0 if the app names
+    /// none.
     var sentAt: Int64
     var content: Content
     /// The event as it was sent, without the bytes of its file.
@@ -76,13 +77,13 @@ struct LegacyMessage: Hashable {
         self.received = object
     }
 
-    /// Returns whether the app names another sender than the account of its connection.
+    /// Returns whether the app names a sender other than the account of its connection.
     func isForged(by user: UserName) -> Bool {
         self.claimedSender.map { !$0.isEmpty && UserName($0) != user } ?? false
     }
 
-    /// Returns the id by which a repetition of the message is recognized, because the legacy
-    /// protocol has none: a hash of the sender, the recipient, the time and the content.
+    /// Returns an id that identifies repetitions of the message, because the legacy protocol has no
+    /// message ids. It is a hash of the sender, the recipient, the time and the content.
     func id(from sender: UserName) -> ClientID? {
         var hash = SHA256()
         func add(_ bytes: some Sequence<UInt8>) {
@@ -153,7 +154,7 @@ extension LegacyMessage {
 
     private static func file(_ kind: File.Kind, _ bodies: JSONObject) throws(LegacyRefusal) -> File {
         let bytes = bodies["fileData"]?.binaryValue ?? []
-        guard bytes.count <= Self.fileBytes else { throw LegacyRefusal("A file has at most \(Self.fileBytes) bytes.") }
+        guard bytes.count <= Self.fileBytes else { throw LegacyRefusal("The file must have at most \(Self.fileBytes) bytes.") }
         let path = bodies["fileRemotePath"]?.stringValue.flatMap { $0.isEmpty ? nil : $0 }
         guard !bytes.isEmpty || path != nil else { throw LegacyRefusal("`bodies.fileData` must be the file.") }
         let size = bodies["size"]?.objectValue ?? [:]
@@ -178,7 +179,7 @@ extension LegacyMessage {
         return String(String.UnicodeScalarView(scalars))
     }
 
-    /// Decodes a number, which an app sends as a number or as text.
+    /// Decodes an integer, which an app sends as a number or as text; nil if it is neither.
     static func integer(_ value: JSONValue?) -> Int64? {
         switch value {
         case .integer(let number): number

@@ -13,7 +13,7 @@ import NIOCore
 // The routes of the legacy protocol. All responses have the status 200 and the envelope `{code: 1 |
 // -1, message, data}`, except those of files.
 extension LegacyServer {
-    /// The maximum size of a form.
+    /// The maximum size of a form, in bytes.
     private static let formBytes = 16 << 10
 
     /// Returns the router of the listener.
@@ -69,8 +69,8 @@ extension LegacyServer {
         let data = try self.data(of: answer)
         guard let token = data["auth_token"]?.stringValue else { throw ChatError(.internal, message: "The account has no token.") }
         let session = try await self.accounts.session(legacy: token)
-        // The apps expect to see the presence of other users, so a new account shows its presence
-        // to all users. The user can change the setting with another client.
+        // The apps show the presence of other users, so a new account shows its presence to all
+        // users. The user can change the setting with another client.
         _ = try await self.chat.requests.answer(
             ChatVerbs.settingsSet.name, SettingsSetRequest(id: Self.requestID(), settings: UserSettings(lastSeen: .all)).json, of: session,
             from: client)
@@ -108,8 +108,8 @@ extension LegacyServer {
             }
     }
 
-    /// Returns the accounts that all users find, and those of them that show their presence to all
-    /// users.
+    /// Returns the accounts that all users can find, and the online accounts among them whose
+    /// presence is visible to all users.
     private func allUsers(for client: ClientOrigin) async throws -> JSONObject {
         try self.accounts.charge(.connection, to: client.keys)
         let found = try await LegacyUsers.entries { after in
@@ -134,7 +134,8 @@ extension LegacyServer {
 
     // MARK: Files
 
-    /// The apps send no credentials: their requests for previews share one turn.
+    /// The user of all preview requests of the apps, which send no credentials. These requests
+    /// therefore share one turn.
     private static let previewUser = UserKey(-1)
 
     /// Stores a picture of a client that is not signed in.
@@ -146,7 +147,7 @@ extension LegacyServer {
             throw ChatError(.badRequest, message: "The form must have a file `image`.", field: "image")
         }
         guard bytes.count <= LegacyPictures.pictureBytes else {
-            throw ChatError(.tooLarge, message: "A picture has at most \(LegacyPictures.pictureBytes) bytes.", field: "image")
+            throw ChatError(.tooLarge, message: "The picture must have at most \(LegacyPictures.pictureBytes) bytes.", field: "image")
         }
         guard let (cleaned, type) = try await self.files.cleaned(bytes) else {
             throw ChatError(.badRequest, message: "The file must be a picture: JPEG, PNG, GIF or WebP.", field: "image")
@@ -158,8 +159,8 @@ extension LegacyServer {
         return ["path": .string(path)]
     }
 
-    /// Returns the file of a permanent path. The apps send no credentials, so the secret path is
-    /// the permission.
+    /// Returns the file of a permanent path. The apps send no credentials, so knowledge of the
+    /// secret path grants access.
     private func file(_ request: Request, _ context: HTTPContext) async throws -> Response {
         let missing = ChatError(.notFound, message: "There is no such file.")
         let name = try context.parameters.require("name")

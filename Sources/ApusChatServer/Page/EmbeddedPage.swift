@@ -14,13 +14,15 @@ enum EmbeddedPage {
         _img_maskable_512_png,
         _img_touch_180_png,
         _index_html,
-        _js_app_65728abdae2ea540_js,
-        _js_core_core_2804b742bc25ae57_js,
-        _js_core_worker_9edaf4c972714ba6_js,
-        _js_i18n_zh_edcfda5ea0f37a0a_js,
+        _js_app_de0dcc1bfe10afad_js,
+        _js_core_core_bb343143a03d6430_js,
+        _js_core_worker_8a4abf05b7fa3bb9_js,
+        _js_i18n_en_84d898d2f8e13c62_js,
+        _js_i18n_zh_0b425259f2445a24_js,
         _js_state_sample_779671c446839e6f_js,
         _js_test_af4dddca0b9caee9_js,
-        _js_views_panels_08ca77b951908234_js,
+        _js_views_inside_f4b2eac834b263e8_js,
+        _js_views_panels_942cf89c24ac5c4a_js,
         _sw_js,
         _test_html,
     ]
@@ -1528,15 +1530,17 @@ gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gPQVAAAA//+DQEnNAAAA
   <meta name="theme-color" media="(prefers-color-scheme: light)" content="#ffffff">
   <meta name="theme-color" media="(prefers-color-scheme: dark)" content="#171b22">
   <meta name="referrer" content="no-referrer">
-  <link rel="prefetch" href="js/core-worker-9edaf4c972714ba6.js">
-  <meta name="later" content="js/i18n-zh-edcfda5ea0f37a0a.js">
-  <meta name="later" content="js/views-panels-08ca77b951908234.js">
+  <meta name="later" content="js/core-worker-8a4abf05b7fa3bb9.js">
+  <meta name="later" content="js/i18n-en-84d898d2f8e13c62.js">
+  <meta name="later" content="js/i18n-zh-0b425259f2445a24.js">
+  <meta name="later" content="js/views-inside-f4b2eac834b263e8.js">
+  <meta name="later" content="js/views-panels-942cf89c24ac5c4a.js">
   <title>Apus</title>
   <link rel="icon" href="img/icon.svg" type="image/svg+xml">
   <link rel="apple-touch-icon" href="img/touch-180.png">
   <link rel="manifest" href="app.webmanifest">
   <link rel="stylesheet" href="css/page-fb75204d07550510.css">
-  <script type="module" src="js/app-65728abdae2ea540.js"></script>
+  <script type="module" src="js/app-de0dcc1bfe10afad.js"></script>
 </head>
 <body>
   <div id="app"></div>
@@ -1547,10 +1551,10 @@ gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gPQVAAAA//+DQEnNAAAA
 
 """#))
 
-    private static let _js_app_65728abdae2ea540_js = EmbeddedFile(path: "js/app-65728abdae2ea540.js", content: .text(#"""
-const $parts = {};
-const $later = (path) => $parts[path] ??= import(path).then((part) => part.default($all()), (error) => { delete $parts[path]; throw error; });
-const $all = () => ({ $later, $core_applying, $state_notifications, $core_receipts, $state_api, $state_lists, $state_window, $state_store, $state_index, $boot, $views_dom, $views_icons, $i18n_en, $i18n_index, $i18n_format, $views_model, $views_menu, $views_auth, $views_avatar, $calls_media, $views_calltiles, $views_toast, $views_calldevices, $views_callscreen, $views_callring, $calls_machine, $calls_stats, $calls_peer, $calls_signals, $calls_call, $calls_center, $calls_tone, $views_calls, $views_address, $views_dialog, $views_later, $views_clipboard, $text_skeleton, $views_lookalike, $views_virtual, $views_rows, $views_pickers, $views_searchfilters, $text_emoji, $text_markdown, $text_render, $views_search, $views_conversationmenu, $views_fields, $views_requests, $views_callbar, $views_threadheader, $views_sidebar, $views_albums, $views_emojipicker, $views_completion, $media_wave, $media_recorder, $views_attachmenu, $text_blurhash, $media_describe, $core_requests, $views_sendfiles, $views_scheduledline, $views_slowmode, $views_tray, $views_voicebar, $views_composer, $views_contactbar, $views_pictures, $views_place, $media_played, $media_player, $views_voice, $views_attachments, $views_message, $views_requestbar, $views_rowshape, $views_threadactions, $views_threadinput, $views_thread, $views_shell, $views_sound, $state_push, $views_preferences, $app });
+    private static let _js_app_de0dcc1bfe10afad_js = EmbeddedFile(path: "js/app-de0dcc1bfe10afad.js", content: .text(#"""
+const $parts = {}, $loaded = {};
+const $later = (path) => $parts[path] ??= import(path).then((part) => part.default({ ...$all(), ...$loaded }), (error) => { delete $parts[path]; throw error; });
+const $all = () => ({ $later, $loaded, $core_applying, $core_receipts, $state_api, $state_lists, $state_window, $state_store, $state_index, $views_dom, $views_icons, $i18n_index, $i18n_format, $views_model, $views_menu, $views_auth, $views_preferences, $app, $core_requests });
 const $core_applying = (() => {
 
 const MESSAGES = new Set(["text", "image", "audio", "video", "file", "location", "card", "call", "poll", "bundle", "encrypted"]);
@@ -1673,65 +1677,6 @@ const own = head.own?.marked_unread ? { ...head.own, marked_unread: undefined } 
 return { ...head, read, unread: left, mentions: mentioned ?? (left === 0 ? 0 : head.mentions), own };
 }
 return { isMessage, isBlank, repeats, applying, expiring, keeping, preview, advancing, mentions, reading };
-})();
-const $state_notifications = (() => {
-
-const { mentions } = $core_applying;
-
-const FRESH = 60_000;
-
-async function watchNotifications(store) {
-watchBadge(store);
-if (!globalThis.isSecureContext || !navigator.serviceWorker) return;
-const { serviceWorker } = navigator;
-serviceWorker.addEventListener("message", ({ data, ports }) => {
-if (data?.type === "shown") ports[0]?.postMessage(document.hasFocus() && store.shown.includes(data.conv));
-if (data?.type === "open" && data.conv) location.hash = `#/c/${data.conv}`;
-if (data?.type === "sound") store.onsound?.();
-});
-const tell = async (message) => (await serviceWorker.ready).active?.postMessage(message);
-store.onevents = (conv, events) => {
-const head = store.conversation(conv);
-const event = events.findLast((each) => head && deserves(store, head, each));
-if (!event || !store.port.leads || isQuiet(store.settings)) return;
-const { desktop = true, sound = false } = store.notifying ?? {};
-const show = desktop && Notification.permission === "granted";
-if (show || sound) tell({ type: "notify", conv, show, sound, silent: !sound || undefined, ...store.describe(head, event) });
-};
-store.tellWords = (words) => tell({ type: "words", ...words });
-store.onread = (conv) => { if (Notification.permission === "granted") tell({ type: "read", conv }); };
-store.subscribe("session", () => { if (store.session.phase === "signedOut") tell({ type: "signedOut" }); });
-try {
-await serviceWorker.register("/sw.js");
-} catch (error) {
-console.warn("No service worker:", error);
-}
-}
-
-function watchBadge(store) {
-let badge = -1;
-store.subscribe("conversations", () => {
-const { unread } = store;
-if (unread === badge) return;
-badge = unread;
-(unread > 0 ? navigator.setAppBadge?.(unread) : navigator.clearAppBadge?.())?.catch(() => {});
-});
-}
-
-function deserves(store, head, event, now = store.now) {
-const user = store.account?.name;
-const { muted_until: muted = 0, notify } = head.own ?? {};
-if (event.n === undefined || event.sender === user || event.silent || event.kind === "hidden" || event.state) return false;
-if (now - event.at > FRESH || event.n <= (head.read ?? 0) || muted > now) return false;
-return notify !== "mentions" || mentions(event, user);
-}
-
-function isQuiet({ quiet_from: from, quiet_until: until }, now = new Date()) {
-if (from === undefined || until === undefined || from === until) return false;
-const minute = now.getUTCHours() * 60 + now.getUTCMinutes();
-return from < until ? minute >= from && minute < until : minute >= from || minute < until;
-}
-return { watchNotifications, deserves, isQuiet };
 })();
 const $core_receipts = (() => {
 
@@ -2564,7 +2509,7 @@ if (head) this.#put(change(head));
 #events(conv, events) {
 this.#update(conv, (head) => advancing(head, events, this.account?.name));
 for (const event of events) {
-if (event.sender) this.#types({ conv, user: event.sender, stopped: true });
+for (const user of [event.sender, ...(event.body?.users ?? [])]) if (user) this.#types({ conv, user, stopped: true });
 if (event.ref !== undefined) this.#quotes.delete(`${conv} ${event.ref}`);
 }
 for (const window of this.#windowsOf(conv)) window.received(events);
@@ -2647,45 +2592,53 @@ return { Store };
 })();
 const $state_index = (() => {
 
-const { watchNotifications } = $state_notifications;
 const { Store } = $state_store;
 
-async function createState() {
-const store = new Store(await makePort());
+function createState() {
+const store = new Store(makePort());
 addEventListener("pagehide", () => store.show([]));
-watchNotifications(store);
 return store;
 }
 
-async function makePort() {
-if (navigator.locks && globalThis.Worker && globalThis.BroadcastChannel) {
+function makePort() {
+if (!navigator.locks || !globalThis.Worker || !globalThis.BroadcastChannel) return new PagePort();
 try {
-return await WorkerPort.make();
+return new WorkerPort();
 } catch (error) {
 console.warn("No worker:", error);
+return new PagePort();
 }
-}
-const { Core } = await $later("./core-core-2804b742bc25ae57.js");
-return new PagePort(Core);
 }
 
 class WorkerPort {
-#worker = new Worker(new URL("./core-worker-9edaf4c972714ba6.js", import.meta.url), { type: "module" });
+#worker = new Worker(new URL("./core-worker-8a4abf05b7fa3bb9.js", import.meta.url), { type: "module" });
 #requests = new Map();
 #serial = 0;
 #listener = () => {};
+#instead = null;
 leads = false;
 
-static async make() {
-const port = new WorkerPort();
-await new Promise((resolve, reject) => {
-port.#worker.onerror = (event) => reject(new Error(event.message || "The worker does not start."));
-port.#requests.set(0, { resolve, reject });
-port.#worker.postMessage({ id: 0, name: "start" });
-});
-port.#worker.onerror = (event) => console.error(event.message);
-port.#watchNetwork();
-return port;
+constructor() {
+let hasStarted = false;
+this.#worker.onmessage = ({ data }) => {
+hasStarted = true;
+if (data.event) return data.event.type === "leading" ? (this.leads = true) : this.#listener(data.event);
+const request = this.#requests.get(data.id);
+this.#requests.delete(data.id);
+if (data.error) request?.reject(Object.assign(new Error(data.error.message), data.error));
+else request?.resolve(data.value);
+};
+this.#worker.onerror = (event) => (hasStarted ? console.error(event.message) : this.#replace(event.message));
+this.#watchNetwork();
+}
+
+#replace(message) {
+console.warn("No worker:", message);
+this.#instead = new PagePort();
+this.#instead.listen(this.#listener);
+this.leads = true;
+for (const { name, body, resolve, reject } of this.#requests.values()) this.#instead.request(name, body).then(resolve, reject);
+this.#requests.clear();
 }
 
 #watchNetwork() {
@@ -2695,22 +2648,13 @@ if (document.visibilityState === "visible") this.request("network", { event: "sh
 });
 }
 
-constructor() {
-this.#worker.onmessage = ({ data }) => {
-if (data.event) return data.event.type === "leading" ? (this.leads = true) : this.#listener(data.event);
-const request = this.#requests.get(data.id);
-this.#requests.delete(data.id);
-if (data.error) request?.reject(Object.assign(new Error(data.error.message), data.error));
-else request?.resolve(data.value);
-};
-}
-
 listen(listener) { this.#listener = listener; }
 
 request(name, body) {
+if (this.#instead) return this.#instead.request(name, body);
 return new Promise((resolve, reject) => {
 this.#serial += 1;
-this.#requests.set(this.#serial, { resolve, reject });
+this.#requests.set(this.#serial, { name, body, resolve, reject });
 this.#worker.postMessage({ id: this.#serial, name, body });
 });
 }
@@ -2719,24 +2663,12 @@ this.#worker.postMessage({ id: this.#serial, name, body });
 class PagePort {
 leads = true;
 #listener = () => {};
+#core = $later("./core-core-bb343143a03d6430.js").then(({ Core }) => new Core((event) => this.#listener(event)));
 
-constructor(Core) { this.core = new Core((event) => this.#listener(event)); }
 listen(listener) { this.#listener = listener; }
-request(name, body) { return this.core.request(name, body, "page"); }
+async request(name, body) { return (await this.#core).request(name, body, "page"); }
 }
 return { createState };
-})();
-const $boot = (() => {
-
-const { createState } = $state_index;
-
-const SAMPLES = { signedOut: { phase: "signedOut" }, empty: { empty: true }, offline: { offline: true }, slow: { slow: 400 } };
-
-const sample = new URLSearchParams(location.search).get("sample");
-
-const starting = sample === null ? createState()
-: $later("./state-sample-779671c446839e6f.js").then(({ createSampleState }) => createSampleState(SAMPLES[sample] ?? {}));
-return { starting };
 })();
 const $views_dom = (() => {
 
@@ -2928,744 +2860,26 @@ return svg("svg", { viewBox: "0 0 64 64", class: "logo", "aria-hidden": "true" }
 }
 return { icon, ticks, logo };
 })();
-const $i18n_en = (() => {
-
-const en = {
-appName: "Apus",
-cancel: "Cancel",
-close: "Close",
-save: "Save",
-saved: "Saved",
-show: "Show",
-menu: "Main menu",
-never: "Never",
-unlimited: "Unlimited",
-done: "Done",
-back: "Back",
-more: "More",
-ok: "OK",
-yes: "Yes",
-no: "No",
-none: "None",
-retry: "Try again",
-discard: "Discard",
-copy: "Copy",
-copied: "Copied",
-delete: "Delete",
-remove: "Remove",
-edit: "Edit",
-search: "Search",
-loading: "Loading…",
-you: "You",
-youInside: "you",
-yourName: "You",
-signIn: "Sign in",
-signInLead: "Welcome back",
-invitedLead: "You have an invitation. Sign in or create an account to see it.",
-register: "Create account",
-registerLead: "Create your account",
-recover: "Reset password",
-recoverLead: "Use one of your recovery codes",
-recoveryCode: "Recovery code",
-userName: "User name",
-userNameHint: "Letters and digits, no spaces. It cannot be changed later.",
-nick: "Shown name",
-password: "Password",
-newPassword: "New password",
-currentPassword: "Current password",
-passwordHint: "At least 8 characters.",
-showPassword: "Show password",
-hidePassword: "Hide password",
-forgot: "Forgot your password?",
-haveAccount: "I have an account",
-noAccount: "Create an account",
-wrongPassword: "The user name or the password is wrong.",
-passwordWrong: "The password is wrong.",
-nameTaken: "This user name is taken.",
-fieldRequired: "Please fill in this field.",
-inviteCode: "Invitation code",
-inviteCodeHint: "This server creates accounts for invited people only.",
-invitationWrong: "The invitation code is wrong or was used up.",
-registrationClosed: "Accounts are created by the operator of this server.",
-recoveryWrong: "The user name or the recovery code is wrong.",
-nameRefused: "This user name is not possible. Use letters, digits, “.”, “-” and “_”, and no spaces.",
-code: "One-time code",
-codeHint: "The code in your authenticator app, or a recovery code.",
-chats: "Chats",
-allChats: "All",
-unread: "Unread",
-groups: "Groups",
-people: "People",
-archived: "Archived",
-channels: "Channels",
-newChat: "New chat",
-newGroup: "New group",
-newChannel: "New channel",
-contacts: "Contacts",
-settings: "Settings",
-savedMessages: "Notes to self",
-signOut: "Sign out",
-signOutQuestion: "Sign out of this browser?",
-signOutUnsent: { one: "{n} message was not sent yet and will be lost.", other: "{n} messages were not sent yet and will be lost." },
-noChats: "No chats yet",
-noChatsHint: "Start with a person or a group.",
-noUnread: "Everything is read",
-noResults: "Nothing found",
-noPeopleHint: "Try the whole user name.",
-noResultsHint: "Check the spelling or try fewer words.",
-searchChats: "Search chats and messages",
-oneNewMessage: "New message",
-message: "Message",
-explore: "Explore",
-exploreHint: "Groups and channels that are open to all.",
-linkInvites: "{name} invites you to join",
-whoReacted: "Who reacted",
-whoVoted: "Who voted",
-votesShown: "{n} of {all} votes are in the log that you can see",
-messages: "Messages",
-messageCount: { one: "{n} message", other: "{n} messages" },
-selectChat: "Choose a chat to start",
-selectChatHint: "Press Ctrl+K to jump to a person, a group or a message.",
-pinChat: "Pin",
-unpinChat: "Unpin",
-archive: "Archive",
-unarchive: "Move out of archive",
-mute: "Mute",
-unmute: "Unmute",
-muteFor: "Mute for {time}",
-muteForever: "Mute for good",
-markRead: "Mark as read",
-markUnread: "Mark as unread",
-deleteChat: "Delete for me",
-deleteChatQuestion: "Delete this chat from your list?",
-draft: "Draft",
-draftPrefix: "Draft: ",
-colon: ": ",
-typing: "typing…",
-typingOne: "{name} is typing…",
-typingMany: { one: "{n} person is typing…", other: "{n} people are typing…" },
-online: "online",
-lastSeen: "last seen {time}",
-lastSeenJustNow: "last seen just now",
-membersCount: { one: "{n} member", other: "{n} members" },
-membersOnline: { one: "{members}, {n} online", other: "{members}, {n} online" },
-subscribers: { one: "{n} subscriber", other: "{n} subscribers" },
-unreadCount: { one: "{n} unread message", other: "{n} unread messages" },
-mentionsCount: { one: "{n} mention", other: "{n} mentions" },
-newMessages: "New messages",
-jumpToNewest: "Jump to the newest message",
-pinnedMessage: "Pinned message",
-pinnedMessages: "Pinned messages",
-messagePlaceholder: "Message",
-captionPlaceholder: "Caption",
-send: "Send",
-sendSilently: "Send without sound",
-schedule: "Schedule",
-scheduleAt: "Send at",
-scheduled: "Scheduled messages",
-scheduledCount: { one: "{n} message scheduled", other: "{n} messages scheduled" },
-scheduledFor: "Will be sent on {time}",
-attach: "Attach",
-attachPicture: "Picture or video",
-attachFile: "File",
-attachPoll: "Poll",
-attachLocation: "Location",
-attachContact: "Contact",
-emoji: "Emoji",
-searchEmoji: "Search emoji",
-dropHere: "Drop files here to send them",
-removeAttachment: "Remove {name}",
-disappearing: "Disappearing messages",
-disappearingHint: "New messages are removed for all members after this time.",
-disappearAfter: "Remove after",
-disappearingOn: "Messages disappear after {time}",
-off: "Off",
-reply: "Reply",
-replyTo: "Reply to {name}",
-replyInThread: "Reply in thread",
-thread: "Thread",
-replies: { one: "{n} reply", other: "{n} replies" },
-forward: "Forward",
-forwardTo: "Forward to…",
-forwardedFrom: "Forwarded from {name}",
-forwarded: "Forwarded",
-forwardMerged: "Send as one message",
-editMessage: "Edit message",
-edited: "edited",
-editHistory: "Earlier versions",
-removePreview: "Remove the link preview",
-recall: "Recall",
-recallQuestion: "Recall this message for all members?",
-recallQuestionPair: "Recall this message for both of you?",
-recallQuestionSelf: "Recall this message?",
-recalled: "Message recalled",
-recalledByYou: "You recalled this message",
-expired: "Message expired",
-erased: "Message deleted",
-hide: "Delete for me",
-hideQuestion: { one: "Delete this message from your view?", other: "Delete these {n} messages from your view?" },
-react: "React",
-reactWith: "React with {emoji}",
-reactionLabel: { one: "{emoji}: {n} reaction", other: "{emoji}: {n} reactions" },
-pin: "Pin",
-unpin: "Unpin",
-copyText: "Copy text",
-copyLink: "Copy link",
-select: "Select",
-selectedCount: { one: "{n} selected", other: "{n} selected" },
-readBy: "Read by",
-download: "Download",
-openPicture: "Open picture",
-picture: "Picture",
-video: "Video",
-voiceMessage: "Voice message",
-lasting: "{what}, {time}",
-audio: "Audio",
-file: "File",
-location: "Location",
-recordVoice: "Record a voice message",
-recordHint: "Hold to record, or press to record without holding",
-recording: "Recording",
-recordSlide: "Slide to the left to cancel, up to lock",
-recordLocked: "Recording, without holding",
-recordCancel: "Discard the recording",
-recordCancelled: "The recording was discarded",
-recordShort: "Hold the button to record.",
-recordVideo: "Record a video",
-recordStop: "End the recording",
-microphoneRefused: "The microphone is not allowed for this page.",
-microphoneFailed: "The microphone is not available.",
-attachCamera: "Video from the camera",
-cameraRefused: "The camera is not allowed for this page.",
-cameraFailed: "The camera is not available.",
-cameraPicture: "Picture of the camera",
-cameraFlip: "Other camera",
-play: "Play",
-pause: "Pause",
-playPlace: "Place in the recording",
-placeOf: "{time} of {length}",
-playSpeed: "Speed: {rate}×",
-playFailed: "This recording cannot be played.",
-notPlayed: "Not played yet",
-openVideo: "Open video",
-cancelUpload: "Cancel the upload",
-previousPicture: "Previous",
-nextPicture: "Next",
-pictureOf: "{n} of {total}",
-zoomIn: "Enlarge",
-zoomOut: "Make smaller",
-showInChat: "Show in chat",
-media: "Media",
-tabMedia: "Pictures and videos",
-tabFiles: "Files",
-tabLinks: "Links",
-tabVoice: "Voice",
-noMedia: "Nothing here yet",
-north: "{degrees} N",
-south: "{degrees} S",
-east: "{degrees} E",
-west: "{degrees} W",
-coordinates: "{latitude}, {longitude}",
-accuracy: "within {distance}",
-openInMaps: "Open in maps",
-latitude: "Latitude",
-longitude: "Longitude",
-myLocation: "My location",
-placeName: "Name of the place",
-locationRefused: "The location is not allowed for this page.",
-locationFailed: "The location is not available.",
-contactCard: "Contact card",
-poll: "Poll",
-bundle: "Forwarded messages",
-encrypted: "Encrypted message",
-unknownKind: "Update to see this message",
-hidden: "Message not available",
-call: "Call",
-callAudio: "Voice call",
-callVideo: "Video call",
-callMissed: "Missed call",
-callDeclined: "Declined call",
-callBusy: "Busy",
-callRinging: "Ringing…",
-callOngoing: "A call takes place",
-callBack: "Call back",
-callOutgoingMissed: "No answer",
-callIncoming: "{name} is calling",
-callIncomingVideo: "{name} is calling with video",
-callIncomingGroup: "{name} is calling {group}",
-callAnswer: "Answer",
-callAnswerAudio: "Answer without video",
-callAnswerVideo: "Answer with video",
-callDecline: "Decline the call",
-callCalling: "Calling…",
-callConnected: "Connected",
-callReconnecting: "Reconnecting…",
-callAlone: "Waiting for others…",
-callNoAnswer: "No answer",
-callWasDeclined: "The call was declined",
-callWasBusy: "The other person is in another call",
-callElsewhere: "Answered on another device",
-callOver: "Call ended",
-callLost: "The connection was lost",
-callFull: "The call is full: four people can take part",
-callFailed: "The call failed",
-callNeedsClient: "This call needs a client with LiveKit, which this page does not have",
-callOtherFirst: "End the present call first",
-callWith: "Call: {name}",
-callControls: "Controls of the call",
-callHangUp: "Hang up",
-callLeave: "Leave the call",
-callMute: "Mute the microphone",
-callUnmute: "Unmute the microphone",
-callMutedOther: "Microphone is off",
-callCameraOn: "Turn the camera on",
-callCameraOff: "Turn the camera off",
-callShare: "Share the screen",
-callUnshare: "Stop sharing the screen",
-callPicture: "Picture in picture",
-callDevices: "Microphone, camera and speaker",
-callMicrophone: "Microphone",
-callCamera: "Camera",
-callSpeaker: "Speaker",
-callNoDevices: "No devices were found",
-callMinimize: "Make the call small",
-callMaximize: "Make the call large",
-callOwnPicture: "Your picture",
-callQualityGood: "Good connection",
-callQualityFair: "Fair connection",
-callQualityPoor: "Poor connection",
-callDenied: "The browser does not permit the microphone or the camera. Permit them in its settings for this site, and call again.",
-callMissing: "No microphone or camera was found.",
-callInUse: "The microphone or the camera is used by another program.",
-callInsecure: "Calls need HTTPS. Open this page by its https: address.",
-spoiler: "Hidden text; press to show",
-pollAnonymous: "Anonymous poll",
-pollPublic: "Poll",
-pollMultiple: "Several answers",
-pollVotes: { one: "{n} vote", other: "{n} votes" },
-pollClosed: "Final result",
-pollClose: "End the poll",
-pollQuestion: "Question",
-pollOption: "Option {n}",
-pollAddOption: "Add an option",
-pollCreate: "New poll",
-statusQueued: "Waiting to be sent",
-statusUploading: "Uploading",
-statusSending: "Sending",
-statusSent: "Sent",
-statusDelivered: "Delivered",
-statusRead: "Read",
-statusFailed: "Not sent",
-failedReason: "Not sent: {reason}",
-spokenMessage: "{name}, {time}: {text}",
-spokenNew: "New message from {name}: {text}",
-messageActions: "Message actions",
-reactions: "Reactions",
-messageList: "Messages",
-chatList: "Chats",
-chatInfo: "Details",
-noMessages: "No messages yet",
-noNotesHint: "What you write here is for you alone, on all your devices.",
-noPublicChats: "There are no public groups or channels yet.",
-noMessagesHint: "Say hello!",
-nameMark: "@{name}",
-looksLike: "@{name} is not your contact {other} (@{account}). The names look alike.",
-looksLikeYou: "@{name} has a name that looks like yours.",
-isDeleted: "This account was deleted.",
-groupTitle: "Title",
-groupAbout: "Description",
-addMembers: "Add members",
-searchPeople: "Name or @name",
-createGroup: "Create group",
-createChannel: "Create channel",
-next: "Next",
-members: "Members",
-searchMembers: "Search members",
-roleOwner: "Owner",
-roleAdmin: "Admin",
-roleMember: "Member",
-roleReader: "Reader",
-roleGuest: "Guest",
-roleAdminHint: "May change the group and manage members.",
-roleMemberHint: "May write, and what the permissions allow.",
-roleReaderHint: "May read and react.",
-roleGuestHint: "May write, but not invite, pin or mention all.",
-changeRole: "Change role",
-roleOf: "Role of {name}",
-transferOwner: "Transfer ownership",
-transferQuestion: "Make {name} the owner? You become an admin.",
-newOwner: "Name a new owner",
-transferAndLeave: "Make {name} the owner and leave?",
-muteMember: "Mute…",
-muteNamed: "Mute {name}",
-unmuteMember: "Let write again",
-mutedUntil: "Muted until {time}",
-mutedForever: "Muted",
-forTime: "For {time}",
-forGood: "For good",
-removeMember: "Remove",
-removeQuestion: "Remove {name}?",
-banMember: "Remove and ban…",
-banNamed: "Remove and ban {name}",
-unban: "Lift the ban",
-bannedUntil: "Banned until {time}",
-bannedForever: "Banned",
-takeBackInvitation: "Take back the invitation",
-joinRequests: "Requests",
-joinRequestCount: { one: "{n} request to join", other: "{n} requests to join" },
-invitedPeople: "Invited",
-bannedPeople: "Banned",
-noJoinRequests: "No requests to join",
-noInvited: "No open invitations",
-noBanned: "No user is banned",
-askedAt: "asked to join {time}",
-invitedBy: "invited by {name}",
-wereInvited: "{users} got an invitation.",
-wereNotAdded: "Could not be added: {users}",
-addShort: "Add",
-createdBy: "Created by {name} on {time}",
-createdAt: "Created on {time}",
-inviteLinks: "Invite links",
-newLink: "New link",
-createLink: "Create link",
-noLinks: "No links yet",
-linkEnds: "Valid",
-linkAfter: "for {time}",
-linkMost: "People who may join",
-peopleCount: { one: "{n} person", other: "{n} people" },
-linkRole: "Join as",
-linkApproval: "An admin approves each user",
-linkHint: "Until the link ends, any user with it can join at once or, with an approval, ask to join.",
-linkForever: "without an end",
-linkBy: "by {name}",
-linkEnded: "This invite link has ended.",
-revokeQuestion: "Revoke this link? It then no longer admits new members.",
-linkUses: { one: "{used} of {n} used", other: "{used} of {n} used" },
-linkUsed: { one: "Used {n} time", other: "Used {n} times" },
-linkExpires: "until {time}",
-revoke: "Revoke",
-groupSettings: "Permissions",
-rightsOfMembers: "What members may do",
-whoWrite: "Who may write",
-whoInvite: "Who may invite",
-whoManage: "Who may change the profile",
-whoPin: "Who may pin",
-whoMentionAll: "Who may mention all",
-everyMember: "All members",
-onlyAdmins: "Only admins",
-joining: "Joining",
-whoJoins: "How people join",
-joinClosed: "By invitation",
-joinApproval: "After approval",
-joinOpen: "Open to all",
-listed: "Show in the directory",
-historyFor: "History for new members",
-historyAll: "Everything",
-historyJoin: "From joining on",
-slowMode: "Slow mode",
-slowOn: "Slow mode: a message every {time}",
-slowLeft: "Slow mode: your next message is sent in {time}",
-showReceipts: "Show who has read",
-leave: "Leave group",
-leaveChannel: "Leave channel",
-leaveChannelQuestion: "Leave this channel?",
-leaveLast: "You are the last member. After you leave, it can no longer be opened.",
-deleteForAll: "Delete for all",
-deleteForAllQuestion: "Delete “{title}” for all members?",
-deleteForAllHint: "All its messages are erased. This cannot be undone.",
-deletedForAll: "It was deleted for all members.",
-leaveQuestion: "Leave this group?",
-leaveOwner: "You are the owner. Choose the member that becomes the owner when you leave.",
-report: "Report",
-reportReason: "What is wrong?",
-reportHint: "Reports go to the operators of this server, who can see what you report.",
-reportText: "What happened? (optional)",
-reportNamed: "Report {name}",
-chooseReason: "Please choose a reason.",
-reasonSpam: "Advertising or spam",
-reasonAbuse: "Insults or harassment",
-reasonViolence: "Violence or threats",
-reasonIllegal: "Illegal content",
-reasonImpersonation: "Pretends to be another user",
-reasonOther: "Something else",
-reported: "Thank you, the report was sent.",
-block: "Block",
-unblock: "Unblock",
-blockQuestion: "Block {name}? Messages from this account are no longer shown.",
-addContact: "Add to contacts",
-removeContact: "Remove from contacts",
-contactRequests: "Contact requests",
-sentRequests: "Sent requests",
-requestCount: { one: "{n} contact request", other: "{n} contact requests" },
-sentAt: "sent {time}",
-takeBack: "Take back",
-takeBackRequest: "Take back the request",
-requestTakenBack: "The request was taken back.",
-requestAccepted: "{name} is now a contact.",
-requestDeclined: "The request of {name} was declined.",
-requestSent: "The request was sent to {name}.",
-requestText: "Message with the request (optional)",
-requestPlaceholder: "Say who you are",
-sendRequest: "Send request",
-addContactNamed: "Add {name} to contacts",
-asksForContact: "Wants to be your contact",
-newRequest: "{name} wants to be your contact.",
-nowContact: "{name} accepted your request.",
-removeContactQuestion: "Remove {name} from your contacts?",
-accept: "Accept",
-decline: "Decline",
-alias: "Alias",
-setAlias: "Set an alias",
-changeAlias: "Change the alias",
-aliasHint: "Only you see it, in place of “{name}”. Empty removes it.",
-writeMessage: "Message",
-noContacts: "No contacts yet",
-noContactsHint: "Search by name or @name.",
-invited: "{name} invites you to this group",
-join: "Join",
-requested: "Your request to join waits for approval.",
-askToJoin: "Ask to join",
-approvalHint: "An admin has to approve your request.",
-isJoined: "Joined",
-isRequested: "Requested",
-group: "Group",
-channel: "Channel",
-leftGroup: "You are no longer a member of this group.",
-cannotWrite: "Only admins can write here.",
-onlyReads: "You may read here, but not write.",
-silenced: "An admin does not let you write here.",
-silencedUntil: "An admin does not let you write until {time}.",
-aloneInGroup: "You are alone in this group.",
-aloneInChannel: "This channel has no subscribers yet.",
-profile: "Profile",
-statusText: "Status",
-avatar: "Picture",
-changePicture: "Change picture",
-removePicture: "Remove picture",
-notAPicture: "This file is not a picture.",
-nickHint: "Others see this name. Several people may have the same one.",
-language: "Language",
-system: "System",
-theme: "Theme",
-light: "Light",
-dark: "Dark",
-appearance: "Appearance",
-notifications: "Notifications",
-notificationsDesktop: "Desktop notifications",
-notificationsSound: "Sound",
-notificationsPreview: "Show the text of messages",
-notificationsHTTPS: "Notifications need HTTPS.",
-quietHours: "Quiet hours",
-quietFrom: "From",
-quietUntil: "Until",
-quietHint: "No notifications in these hours, on all devices.",
-privacy: "Privacy",
-privacyLastSeen: "Who sees when I was online",
-privacyAvatar: "Who sees my picture",
-privacyMessages: "Who may start a chat with me",
-privacyAdd: "Who may add me to groups",
-privacyFind: "Who finds me by search",
-privacyReceipts: "Read receipts",
-privacyTyping: "Show when I am typing",
-all: "All",
-everyone: "Everyone",
-contactsOnly: "My contacts",
-sessions: "Sessions",
-thisDevice: "This device",
-otherSessions: "Other sessions",
-noOtherSessions: "You are signed in on this device only.",
-signedInAt: "Signed in {time}",
-sessionEnded: "{name} was signed out.",
-othersEnded: "All other sessions have ended.",
-endOthersHint: "This device stays signed in.",
-endSession: "Sign out",
-endOtherSessions: "Sign out everywhere else",
-lastActive: "Last active {time}",
-security: "Security",
-changePassword: "Change password",
-passwordChanged: "The password was changed.",
-passwordEnds: "All other sessions end.",
-recoveryCodes: "Recovery codes",
-recoveryKept: "I have kept them",
-recoveryCodesHint: "With one of these codes you can set a new password, or sign in without your authenticator. Each works once. Keep them in a safe place.",
-blocked: "Blocked",
-noBlocked: "No blocked accounts.",
-notAContact: "Not a contact",
-youBlocked: "You blocked {name}.",
-blockedHint: "You do not see what blocked accounts write to you. They are not told.",
-account: "Account",
-exportData: "Export my data",
-exportHint: "A file with your profile, contacts, messages and files.",
-signOutHint: "Messages stored on this device are removed from it.",
-insecure: "Not encrypted",
-insecureHint: "This page was opened without HTTPS. The browser then offers no notifications, no start without a connection, no microphone and no clipboard, and each tab has a connection of its own.",
-deleteAccount: "Delete my account",
-deleteAccountHint: "Your messages are blanked and you leave all groups. This cannot be undone.",
-deleteAccountQuestion: "Delete the account {name}? Your messages are blanked, and the name is never given out again.",
-accountDeleted: "Your account was deleted.",
-deleteAccountDo: "Delete the account",
-enterSends: "Send with Enter",
-filterKind: "Kind",
-filterFrom: "From",
-filterChat: "Chat",
-filterWhen: "Time",
-anyKind: "All kinds",
-anyTime: "Any time",
-lastWeek: "Last 7 days",
-lastMonth: "Last 30 days",
-lastYear: "Last year",
-anyPerson: "Anyone",
-here: "In this chat",
-everywhere: "In all chats",
-resultCount: { one: "{n} result", other: "{n}{more} results" },
-quickJump: "Jump to a chat, a person or a message",
-offline: "You are offline. Messages are sent when the connection is back.",
-connecting: "Connecting…",
-updateReady: "A new version is ready.",
-reload: "Reload",
-errorForbidden: "You may not do this.",
-errorNotFound: "This is no longer available.",
-errorLimit: "The limit of the server is reached.",
-errorTooMany: "Too many requests. Please wait a moment.",
-errorTooManyUntil: "Too many at once. Try again in {time}.",
-errorSilenced: "An admin does not let you write for another {time}.",
-errorTooLong: "This is too long or too large.",
-errorUnavailable: "The server is starting, stopping or overloaded. Please try again soon.",
-errorUnauthorized: "The session has ended. Please sign in again.",
-errorInsecure: "This needs HTTPS.",
-errorCancelled: "Cancelled.",
-errorRefused: "The server refused this: {reason}",
-errorServer: "The server has an error: {reason}",
-errorTooLate: "The time for this is over.",
-errorTooLarge: "This file is too large. The limit is {size}.",
-errorOffline: "There is no connection to the server.",
-errorStorage: "The server cannot store this at the moment.",
-errorConflict: "This was changed in the meantime.",
-undo: "Undo",
-hidden1: "Message deleted for you.",
-eventBeginChat: "The chat begins here",
-eventCreateGroup: "{name} created the group",
-eventCreateChannel: "The channel was created",
-eventJoin: "{users} joined",
-eventAdd: "{name} added {users}",
-eventLeave: "{name} left",
-eventRemove: "{name} removed {users}",
-eventBan: "{name} banned {users}",
-eventBanUntil: "{name} banned {users} until {time}",
-eventUnban: "{name} lifted the ban of {users}",
-eventMute: "{name} muted {users}",
-eventMuteUntil: "{name} muted {users} until {time}",
-eventUnmute: "{name} let {users} write again",
-eventInvite: "{name} invited {users}",
-eventRole: "{name} made {users} {role}",
-eventTitle: "{name} changed the title to “{title}”",
-eventPicture: "{name} changed the picture",
-eventAbout: "{name} changed the description",
-eventSettings: "{name} changed the settings",
-eventExpire: "{name} let messages disappear after {time}",
-eventKeep: "{name} turned off disappearing messages",
-eventSlow: "{name} turned on slow mode: a message every {time}",
-eventSlowEnd: "{name} turned off slow mode",
-eventWriteAll: "{name} let all members write",
-eventWriteAdmins: "{name} let only admins write",
-eventPin: "{name} pinned a message",
-eventUnpin: "{name} unpinned a message",
-eventReact: "{name} reacted with {emoji}",
-eventOther: "{name} changed this chat",
-emojiSmileys: "Smileys",
-emojiPeople: "People",
-emojiNature: "Nature",
-emojiFood: "Food",
-emojiActivities: "Activities",
-emojiTravel: "Travel",
-emojiObjects: "Objects",
-emojiSymbols: "Symbols",
-mentionAll: "all",
-mentionAllHint: "Notify all members",
-totp: "Two-step sign-in",
-totpHint: "After the password, a sign-in asks for a code of an authenticator app.",
-totpSetUp: "Set up an authenticator",
-totpRemove: "Remove the authenticator",
-totpScan: "Scan this code with the authenticator app.",
-totpType: "Or type this key into the app:",
-totpOpen: "Open the authenticator on this device",
-totpOn: "Two-step sign-in is on.",
-totpRemoved: "Two-step sign-in is off.",
-qrcode: "QR code of the key",
-wrongCode: "The code is wrong. Each code works once, for 30 seconds.",
-confirm: "Confirm",
-newRecoveryCodes: "Make new recovery codes",
-folders: "Folders",
-newFolder: "New folder",
-folderName: "Name of the folder",
-folderFilter: "Chats in it",
-folderChosen: "Chats that I choose",
-foldersHint: "Folders are shown above the chats. They follow to your other devices.",
-folderLimit: "There can be at most {n} folders.",
-rename: "Rename",
-deleteFolder: "Delete the folder",
-deleteFolderQuestion: "Delete the folder “{name}”? Its chats stay.",
-albumOf: "Album of {n} pictures",
-newSignIn: "A new sign-in to your account: {name}",
-notMember: "You are no longer in “{title}”.",
-unknownLink: "This link does not lead to one of your chats.",
-dismissed: "This session has ended. Please sign in again.",
-dismissedClosed: "This account was closed.",
-dismissedVersion: "This page is out of date. Please reload it.",
-searchLocal: "messages on this device only",
-errorUnsupported: "This server does not offer this.",
-disappearsAt: "Disappears on {time}",
-inThread: "in a thread",
-readCount: "Read by {n} of {all}",
-firstVersion: "first version",
-sendNow: "Send now",
-changeTime: "Change the time",
-forwardAnonymous: "Without the names of the senders",
-pollCloses: "Ends at a time",
-pollClosesAt: "The poll ends at",
-pollEnds: "ends on {time}",
-inHour: "In an hour",
-tonight: "Tonight",
-tomorrowMorning: "Tomorrow morning",
-timeZone: "In your time zone, {zone}.",
-notifyAbout: "Notify about",
-notifyAll: "All messages",
-notifyMentions: "Mentions only",
-notificationsDenied: "This browser blocks notifications of this page. Permit them in its settings.",
-notificationsPush: "Also while the page is closed",
-notificationsPushHint: "Messages are encrypted for this browser.",
-notificationsPushMissing: "This browser or the server cannot push messages.",
-chooseOther: "Choose…",
-fromDay: "From day",
-untilDay: "Until day",
-betweenDays: "Between two days",
-lastDay: "Last 24 hours",
-offlineShort: "You are offline",
-};
-return { en };
-})();
 const $i18n_index = (() => {
 
-const { en } = $i18n_en;
-
-const LOADERS = { en: async () => en, zh: async () => (await $later("./i18n-zh-edcfda5ea0f37a0a.js")).zh };
+const LOADERS = { en: async () => (await $later("./i18n-en-84d898d2f8e13c62.js")).en, zh: async () => (await $later("./i18n-zh-0b425259f2445a24.js")).zh };
 const LANGUAGE_NAMES = { en: "English", zh: "中文" };
 
 let language = "en";
-let texts = en;
+let texts = {};
 let plurals = new Intl.PluralRules("en");
-
 let tag = "en";
 
 async function setLanguage(choice) {
 const wanted = navigator.languages ?? [navigator.language];
 const known = LOADERS[choice] ? choice : wanted.map((tag) => tag.split("-")[0].toLowerCase()).find((tag) => LOADERS[tag]) ?? "en";
+for (const each of [known, ...Object.keys(LOADERS)]) {
 try {
-texts = await LOADERS[known]();
-language = known;
+[texts, language] = [await LOADERS[each](), each];
+break;
 } catch (error) {
 console.warn("language:", error);
-[texts, language] = [en, "en"];
+}
 }
 tag = wanted.find((each) => each.toLowerCase().split("-")[0] === language) ?? (language === "zh" ? "zh-CN" : "en");
 plurals = new Intl.PluralRules(tag);
@@ -3679,7 +2893,7 @@ return language;
 }
 
 function t(key, parameters = {}) {
-let text = texts[key] ?? en[key];
+let text = texts[key];
 if (text === undefined) return key;
 if (typeof text === "object") text = text[plurals.select(Number(parameters.n ?? 0))] ?? text.other;
 return text.replace(/( ?)\{(\w+)\}( ?)/g, (whole, before, name, after) => {
@@ -4198,6 +3412,8102 @@ return h("div", { class: "field" }, h("label", { for: id }, label), h("div", { c
 }
 return { AuthView };
 })();
+const $views_preferences = (() => {
+
+const KEY = "apus-preferences";
+const SESSION = "apus-session";
+const DEFAULTS = { language: "system", theme: "system", enterSends: true, desktop: true, push: false, sound: true, preview: true };
+
+function loadPreferences() {
+try {
+return { ...DEFAULTS, ...JSON.parse(localStorage.getItem(KEY) ?? "{}") };
+} catch {
+return { ...DEFAULTS };
+}
+}
+
+function savePreferences(preferences) {
+try {
+localStorage.setItem(KEY, JSON.stringify(preferences));
+} catch {
+}
+}
+
+function hadSession() {
+try {
+return localStorage.getItem(SESSION) !== null;
+} catch {
+return false;
+}
+}
+
+function keepSession(hasSession) {
+try {
+if (hasSession) localStorage.setItem(SESSION, "1");
+else localStorage.removeItem(SESSION);
+} catch {
+}
+}
+return { loadPreferences, savePreferences, hadSession, keepSession };
+})();
+const $app = (() => {
+
+const { createState } = $state_index;
+const { h } = $views_dom;
+const { AuthView } = $views_auth;
+const { logo } = $views_icons;
+const { setLanguage, t } = $i18n_index;
+const { hadSession, keepSession, loadPreferences, savePreferences } = $views_preferences;
+
+const SAMPLES = { signedOut: { phase: "signedOut" }, empty: { empty: true }, offline: { offline: true }, slow: { slow: 400 } };
+
+class App {
+inside = null;
+#loading = null;
+#hasFailed = false;
+
+constructor(state) {
+this.state = state;
+this.preferences = loadPreferences();
+state.notifying = this.preferences;
+this.root = document.getElementById("app");
+this.dark = matchMedia("(prefers-color-scheme: dark)");
+this.dark.addEventListener("change", () => this.#applyTheme());
+this.#applyTheme();
+state.subscribe("session", () => this.#show());
+this.#show();
+}
+
+get calls() { return this.inside?.calls; }
+
+#show() {
+const { phase } = this.state.session;
+if (phase !== "starting") keepSession(phase === "signedIn");
+const shown = phase === "starting" && !hadSession() ? "signedOut" : phase;
+if (shown === this.phase) return;
+this.phase = shown;
+this.#render();
+if (!this.inside) this.#load();
+}
+
+#render() {
+this.view?.close();
+if (this.phase === "signedIn" && this.inside) this.view = this.inside.makeShell();
+else if (this.phase === "signedOut") this.view = new AuthView(this);
+else this.view = this.#waiting();
+this.root.replaceChildren(this.view.element);
+this.view.start?.();
+}
+
+#waiting() {
+const failure = this.#hasFailed ? [h("p", { role: "alert" }, t("errorOffline")), h("button", { type: "button", class: "button", onclick: () => this.#load() }, t("retry"))] : null;
+return { element: h("div", { class: "empty" }, logo(), failure), close() { this.element.remove(); } };
+}
+
+async #load() {
+if (this.#loading) return;
+try {
+this.#loading = $later("./views-inside-f4b2eac834b263e8.js");
+this.inside = new (await this.#loading).Inside(this);
+} catch (error) {
+console.warn("page:", error);
+this.#loading = null;
+this.#hasFailed = true;
+}
+if (this.phase !== "signedOut") this.#render();
+}
+
+setPreference(name, value) {
+this.preferences = { ...this.preferences, [name]: value };
+savePreferences(this.preferences);
+this.state.notifying = this.preferences;
+if (name === "theme") this.#applyTheme();
+if (name !== "language") return this.inside?.tellWords();
+return setLanguage(value).then(() => { this.inside?.tellWords(); this.#render(); });
+}
+
+showRecovery(answer) {
+if (this.view?.showRecovery) this.view.showRecovery(answer);
+else this.recovery = answer?.recovery ?? null;
+}
+
+#applyTheme() {
+const { theme } = this.preferences;
+document.documentElement.dataset.theme = theme === "dark" || (theme === "system" && this.dark.matches) ? "dark" : "light";
+}
+}
+
+async function start() {
+const texts = setLanguage(loadPreferences().language);
+if (!hadSession()) await texts;
+const sample = new URLSearchParams(location.search).get("sample");
+const state = sample === null ? createState() : (await $later("./state-sample-779671c446839e6f.js")).createSampleState(SAMPLES[sample] ?? {});
+await texts;
+globalThis.chatApp = new App(state);
+}
+
+start();
+return {  };
+})();
+const $core_requests = (() => {
+
+const RETRYABLE = new Set(["too_many", "storage", "unavailable", "internal", "offline"]);
+
+class Refusal extends Error {
+constructor({ code, message = code, field, retry_after: retryAfter, ...more }) {
+super(message);
+Object.assign(this, { code, field, retryAfter, ...more });
+}
+
+get isTemporary() { return RETRYABLE.has(this.code); }
+
+get plain() { return JSON.parse(JSON.stringify({ ...this, message: this.message })); }
+}
+
+function refusal(error) {
+if (error instanceof Refusal) return error;
+if (error?.data?.code) return new Refusal(error.data);
+if (["ack_timeout", "disconnected", "transport", "timeout"].includes(error?.code) || error instanceof TypeError) return new Refusal({ code: "offline", message: "There is no connection." });
+return new Refusal({ code: "internal", message: String(error?.message ?? error) });
+}
+
+async function post(path, body = {}) {
+return answer(await reach(path, { method: "POST", body: JSON.stringify(body), headers: { "Content-Type": "application/json", "Chat-Session": "cookie" } }));
+}
+
+const get = async (path) => answer(await reach(path));
+
+async function reach(path, options = {}) {
+try {
+return await fetch(path, { credentials: "same-origin", cache: "no-store", ...options });
+} catch (error) {
+throw refusal(error);
+}
+}
+
+async function answer(response) {
+const body = await response.json().catch(() => ({}));
+if (response.ok) return body;
+throw new Refusal(body.error ?? { code: response.status >= 500 ? "unavailable" : response.status === 401 ? "unauthorized" : "internal", message: response.statusText });
+}
+
+let newest = 0n;
+
+function uuid() {
+const bytes = crypto.getRandomValues(new Uint8Array(16));
+const first = (BigInt(Date.now()) << 12n) | BigInt(((bytes[6] & 0x07) << 8) | bytes[7]);
+newest = first > newest ? first : newest + 1n;
+new DataView(bytes.buffer).setBigUint64(0, ((newest >> 12n) << 16n) | 0x7000n | (newest & 0xfffn));
+bytes[8] = (bytes[8] & 0x3f) | 0x80;
+const hex = [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join("-");
+}
+
+function deviceDescription() {
+const agent = navigator.userAgent;
+const browser = /Edg\//.test(agent) ? "Edge" : /Firefox\//.test(agent) ? "Firefox" : /Chrom/.test(agent) ? "Chrome" : /Safari\//.test(agent) ? "Safari" : "Browser";
+const system = /Android/.test(agent) ? "Android" : /iPhone|iPad/.test(agent) ? "iOS" : /Mac OS/.test(agent) ? "macOS" : /Windows/.test(agent) ? "Windows" : /Linux/.test(agent) ? "Linux" : "";
+return { name: system ? `${browser} on ${system}` : browser, platform: "web" };
+}
+return { Refusal, refusal, post, get, reach, answer, uuid, deviceDescription };
+})();
+
+"""#))
+
+    private static let _js_core_core_bb343143a03d6430_js = EmbeddedFile(path: "js/core-core-bb343143a03d6430.js", content: .text(#"""
+export default ({ $core_applying, $core_receipts, $core_requests }) => {
+const $socketio_backoff = (() => {
+
+class Backoff {
+#attempt = 0;
+
+constructor({ from = 1000, to = 5000, jitter = 0.5, random = Math.random } = {}) {
+Object.assign(this, { from, to, jitter, random });
+}
+
+get attempt() { return this.#attempt; }
+
+next() {
+const delay = Math.min(this.from * 2 ** Math.min(this.#attempt, 20), this.to);
+this.#attempt += 1;
+return Math.round(delay * (1 + this.jitter * (2 * this.random() - 1)));
+}
+
+reset() { this.#attempt = 0; }
+}
+return { Backoff };
+})();
+const $socketio_emitter = (() => {
+
+class Emitter {
+#listeners = new Map();
+
+on(name, listener) {
+if (!this.#listeners.has(name)) this.#listeners.set(name, new Set());
+this.#listeners.get(name).add(listener);
+return () => this.off(name, listener);
+}
+
+once(name, listener) {
+const remove = this.on(name, (...values) => {
+remove();
+listener(...values);
+});
+return remove;
+}
+
+off(name, listener) {
+this.#listeners.get(name)?.delete(listener);
+}
+
+fire(name, ...values) {
+for (const listener of [...(this.#listeners.get(name) ?? [])]) {
+try {
+listener(...values);
+} catch (error) {
+console.error(`A listener of "${name}" failed`, error);
+}
+}
+}
+}
+return { Emitter };
+})();
+const $socketio_errors = (() => {
+class SocketError extends Error {
+constructor(code, message, data) {
+super(message);
+this.name = "SocketError";
+this.code = code;
+this.data = data;
+}
+}
+return { SocketError };
+})();
+const $socketio_enginepackets = (() => {
+
+const PacketType = Object.freeze({
+open: "0", close: "1", ping: "2", pong: "3", message: "4", upgrade: "5", noop: "6",
+});
+
+const SEPARATOR = "\x1e";
+const isType = (digit) => digit >= "0" && digit <= "6" && digit.length === 1;
+
+function encodeText(packet) {
+return packet.data instanceof Uint8Array ? "b" + toBase64(packet.data) : packet.type + (packet.data ?? "");
+}
+
+function encodeFrame(packet) {
+return packet.data instanceof Uint8Array ? packet.data : packet.type + (packet.data ?? "");
+}
+
+function decodeFrame(frame) {
+if (typeof frame !== "string") return { type: PacketType.message, data: new Uint8Array(frame) };
+if (!isType(frame.charAt(0))) throw new Error("a frame that is not an Engine.IO packet");
+return { type: frame.charAt(0), data: frame.slice(1) };
+}
+
+function encodePayload(packets) {
+return packets.map(encodeText).join(SEPARATOR);
+}
+
+function decodePayload(body) {
+return body.split(SEPARATOR).map((element) =>
+element.charAt(0) === "b" ? { type: PacketType.message, data: fromBase64(element.slice(1)) } : decodeFrame(element));
+}
+
+function payloadSize(packet) {
+if (packet.data instanceof Uint8Array) return 2 + Math.ceil(packet.data.length / 3) * 4;
+return 2 + (packet.data ?? "").length * 3;
+}
+
+function toBase64(bytes) {
+let binary = "";
+for (let at = 0; at < bytes.length; at += 0x8000) binary += String.fromCharCode(...bytes.subarray(at, at + 0x8000));
+return btoa(binary);
+}
+
+function fromBase64(text) {
+const binary = atob(text);
+const bytes = new Uint8Array(binary.length);
+for (let at = 0; at < binary.length; at++) bytes[at] = binary.charCodeAt(at);
+return bytes;
+}
+return { PacketType, encodeText, encodeFrame, decodeFrame, encodePayload, decodePayload, payloadSize };
+})();
+const $socketio_engine = (() => {
+
+const { Emitter } = $socketio_emitter;
+const { SocketError } = $socketio_errors;
+const { PacketType, decodeFrame, decodePayload, encodeFrame, encodePayload, encodeText, payloadSize } = $socketio_enginepackets;
+
+const PROBE_TIMEOUT = 10_000;
+const MAXIMUM_PACKETS_A_POST = 64;
+
+class Engine extends Emitter {
+#url; #transports; #query; #trace; #timeout;
+#state = "idle";
+#transport;
+#handshake = null;
+#queue = [];
+#socket = null;
+#abort = new AbortController();
+#poll = null;
+#post = null;
+#paused = false;
+#openTimer = 0;
+#heartbeatTimer = 0;
+#lastPing = 0;
+
+constructor(url, { transports = ["polling", "websocket"], query = {}, timeout = 20_000, trace = null } = {}) {
+super();
+this.#url = new URL(url);
+this.#transports = transports;
+this.#query = query;
+this.#timeout = timeout;
+this.#trace = trace;
+this.#transport = transports[0];
+}
+
+get transport() { return this.#transport; }
+get id() { return this.#handshake?.sid ?? null; }
+get isOpen() { return this.#state === "open"; }
+
+open() {
+if (this.#state !== "idle") return;
+this.#state = "opening";
+this.#openTimer = setTimeout(
+() => this.#closed("transport error", new SocketError("timeout", "The server did not answer in time.")), this.#timeout);
+if (this.#transport === "websocket") this.#attach(this.#makeSocket());
+else this.#pollOnce();
+}
+
+send(data) {
+if (this.#state !== "open") return;
+this.#enqueue({ type: PacketType.message, data });
+}
+
+close() {
+if (this.#state === "closed") return;
+if (this.#state === "open") {
+this.#queue.push({ type: PacketType.close, data: "" });
+if (this.#transport === "polling") this.#lastPost().finally(() => this.#abort.abort());
+else this.#writeFrames();
+}
+this.#closed("forced close", null, { abort: this.#transport !== "polling" || this.#state !== "open" });
+}
+
+checkHeartbeat() {
+if (this.#state !== "open" || !this.#handshake.pingInterval) return;
+const silence = performance.now() - this.#lastPing;
+if (silence > this.#handshake.pingInterval + this.#handshake.pingTimeout) {
+this.#closed("ping timeout", new SocketError("timeout", "The server sent no ping in time."));
+}
+}
+
+
+#received(packet) {
+this.#trace?.({ direction: "in", transport: this.#transport, data: packet.data instanceof Uint8Array ? packet.data : encodeText(packet) });
+switch (packet.type) {
+case PacketType.open: return this.#opened(packet.data);
+case PacketType.ping:
+this.#armHeartbeat();
+return this.#enqueue({ type: PacketType.pong, data: packet.data });
+case PacketType.message: return this.fire("message", packet.data);
+case PacketType.close: return this.#closed("transport close");
+default: return;
+}
+}
+
+#opened(text) {
+if (this.#state !== "opening") return;
+try {
+this.#handshake = JSON.parse(text);
+} catch {
+return this.#closed("parse error", new SocketError("parse", "The server's handshake is not JSON."));
+}
+clearTimeout(this.#openTimer);
+this.#state = "open";
+this.#armHeartbeat();
+this.fire("open", this.#handshake);
+const upgrades = this.#handshake.upgrades ?? [];
+if (this.#state === "open" && this.#transport === "polling" && this.#transports.includes("websocket") && upgrades.includes("websocket")) {
+this.#probe();
+}
+}
+
+#armHeartbeat() {
+this.#lastPing = performance.now();
+clearTimeout(this.#heartbeatTimer);
+const { pingInterval, pingTimeout } = this.#handshake ?? {};
+if (!pingInterval) return;
+this.#heartbeatTimer = setTimeout(
+() => this.#closed("ping timeout", new SocketError("timeout", "The server sent no ping in time.")), pingInterval + pingTimeout);
+}
+
+#enqueue(packet) {
+this.#queue.push(packet);
+if (this.#queue.length === 1) queueMicrotask(() => this.#flush());
+}
+
+#flush() {
+if (this.#state !== "open" || this.#queue.length === 0 || this.#paused) return;
+if (this.#transport === "websocket") this.#writeFrames();
+else if (!this.#post) this.#postBatch();
+}
+
+#closed(reason, error, { abort = true } = {}) {
+if (this.#state === "closed") return;
+this.#state = "closed";
+clearTimeout(this.#openTimer);
+clearTimeout(this.#heartbeatTimer);
+if (abort) this.#abort.abort();
+if (this.#socket) {
+this.#socket.onopen = this.#socket.onmessage = this.#socket.onerror = this.#socket.onclose = null;
+this.#socket.close();
+}
+this.fire("close", reason, error ?? null);
+}
+
+#address(transport) {
+const url = new URL(this.#url);
+for (const [name, value] of Object.entries(this.#query)) url.searchParams.set(name, value);
+url.searchParams.set("EIO", "4");
+url.searchParams.set("transport", transport);
+if (this.#handshake) url.searchParams.set("sid", this.#handshake.sid);
+if (transport === "websocket") url.protocol = url.protocol === "https:" ? "wss:" : "ws:";
+return url;
+}
+
+
+async #pollOnce() {
+while (this.#state === "opening" || (this.#state === "open" && this.#transport === "polling" && !this.#paused)) {
+this.#poll = this.#request("GET");
+const body = await this.#poll;
+this.#poll = null;
+if (body === null || this.#state === "closed") return;
+try {
+for (const packet of decodePayload(body)) {
+if (this.#state === "closed") return;
+this.#received(packet);
+}
+} catch (error) {
+return this.#closed("parse error", new SocketError("parse", error.message));
+}
+if (this.#state === "opening") {
+return this.#closed("parse error", new SocketError("parse", "The server answered without a handshake."));
+}
+}
+}
+
+async #postBatch() {
+const limit = this.#handshake.maxPayload || 1_000_000;
+let count = 0;
+let size = 0;
+do { size += payloadSize(this.#queue[count++]); } while (
+count < this.#queue.length && count < MAXIMUM_PACKETS_A_POST && size + payloadSize(this.#queue[count]) <= limit);
+const batch = this.#queue.splice(0, count);
+this.#traceOut(batch);
+this.#post = this.#request("POST", encodePayload(batch));
+await this.#post;
+this.#post = null;
+this.#flush();
+}
+
+async #lastPost() {
+this.#traceOut(this.#queue);
+const body = encodePayload(this.#queue.splice(0));
+if (this.#post) await this.#post;
+await fetch(this.#address("polling"), { method: "POST", body, headers: { "Content-Type": "text/plain;charset=UTF-8" }, keepalive: body.length < 60_000 })
+.catch(() => {});
+}
+
+async #request(method, body) {
+const headers = body === undefined ? {} : { "Content-Type": "text/plain;charset=UTF-8" };
+try {
+const response = await fetch(this.#address("polling"), { method, body, headers, cache: "no-store", signal: this.#abort.signal });
+const text = await response.text();
+if (response.ok) return text;
+this.#closed("transport error", new SocketError("refused", refusal(response.status, text)));
+} catch (error) {
+if (this.#state !== "closed") this.#closed("transport error", new SocketError("transport", error.message));
+}
+return null;
+}
+
+
+#makeSocket() {
+const socket = new WebSocket(this.#address("websocket"));
+socket.binaryType = "arraybuffer";
+this.#socket = socket;
+return socket;
+}
+
+#attach(socket) {
+socket.onopen = null;
+socket.onmessage = (event) => {
+try {
+this.#received(decodeFrame(event.data));
+} catch (error) {
+this.#closed("parse error", new SocketError("parse", error.message));
+}
+};
+socket.onerror = () => {};
+socket.onclose = (event) => {
+const opening = this.#state === "opening";
+this.#closed(opening ? "transport error" : "transport close", new SocketError("transport", `The WebSocket closed (${event.code}).`));
+};
+}
+
+#writeFrames() {
+if (this.#socket?.readyState !== WebSocket.OPEN) return;
+const packets = this.#queue.splice(0);
+this.#traceOut(packets);
+for (const packet of packets) this.#socket.send(encodeFrame(packet));
+}
+
+#traceOut(packets) {
+if (!this.#trace) return;
+for (const packet of packets) {
+this.#trace({ direction: "out", transport: this.#transport, data: packet.data instanceof Uint8Array ? packet.data : encodeText(packet) });
+}
+}
+
+
+#probe() {
+const socket = this.#makeSocket();
+const trace = (direction, data) => this.#trace?.({ direction, transport: "websocket", data });
+const failed = () => {
+clearTimeout(timer);
+socket.onopen = socket.onmessage = socket.onerror = socket.onclose = null;
+socket.close();
+this.#socket = null;
+if (this.#paused) {
+this.#paused = false;
+if (!this.#poll) this.#pollOnce();
+this.#flush();
+}
+};
+const timer = setTimeout(failed, PROBE_TIMEOUT);
+socket.onerror = () => {};
+socket.onclose = () => failed();
+socket.onopen = () => {
+trace("out", "2probe");
+socket.send("2probe");
+};
+socket.onmessage = async (event) => {
+trace("in", event.data);
+if (event.data !== "3probe") return failed();
+this.#paused = true;
+await Promise.all([this.#poll, this.#post]);
+await Promise.resolve();
+if (this.#state !== "open" || socket.readyState !== WebSocket.OPEN) return;
+clearTimeout(timer);
+this.#attach(socket);
+trace("out", "5");
+socket.send("5");
+this.#transport = "websocket";
+this.#paused = false;
+this.fire("upgrade");
+this.#flush();
+};
+}
+}
+
+function refusal(status, text) {
+try {
+const { message } = JSON.parse(text);
+if (message) return `${message} (HTTP ${status})`;
+} catch { /* not JSON */ }
+return `The server answered HTTP ${status}.`;
+}
+return { Engine };
+})();
+const $socketio_packets = (() => {
+
+const PacketType = Object.freeze({ connect: 0, disconnect: 1, event: 2, ack: 3, connectError: 4, binaryEvent: 5, binaryAck: 6 });
+
+const MAXIMUM_ATTACHMENTS = 64;
+const RESERVED = new Set(["connect", "connect_error", "disconnect", "disconnecting", "newListener", "removeListener"]);
+
+function encodePacket({ type, namespace = "/", data, id }) {
+const attachments = [];
+let body = data;
+if (type === PacketType.event || type === PacketType.ack) {
+body = takeOut(data, attachments);
+if (attachments.length > 0) type = type === PacketType.event ? PacketType.binaryEvent : PacketType.binaryAck;
+}
+let text = String(type);
+if (attachments.length > 0) text += attachments.length + "-";
+if (namespace !== "/") text += namespace + ",";
+if (id !== undefined) text += id;
+if (body !== undefined) text += JSON.stringify(body);
+return [text, ...attachments];
+}
+
+class PacketDecoder {
+#pending = null;
+
+add(frame) {
+if (typeof frame === "string") {
+if (this.#pending) throw new Error("text instead of an attachment");
+const { packet, attachments } = decodeText(frame);
+if (attachments === 0) return finish(packet, []);
+this.#pending = { packet, missing: attachments, attachments: [] };
+return null;
+}
+const pending = this.#pending;
+if (!pending) throw new Error("an attachment without a packet");
+pending.attachments.push(frame);
+if (--pending.missing > 0) return null;
+this.#pending = null;
+return finish(pending.packet, pending.attachments);
+}
+}
+
+function decodeText(text) {
+const type = text.charCodeAt(0) - 48;
+if (!(type >= 0 && type <= 6)) throw new Error("unknown packet type");
+let at = 1;
+let attachments = 0;
+if (type === PacketType.binaryEvent || type === PacketType.binaryAck) {
+const end = text.indexOf("-", at);
+const digits = text.slice(at, end < 0 ? at : end);
+if (!/^\d{1,4}$/.test(digits) || Number(digits) > MAXIMUM_ATTACHMENTS) throw new Error("an invalid number of attachments");
+attachments = Number(digits);
+at = end + 1;
+}
+let namespace = "/";
+if (text[at] === "/") {
+const end = text.indexOf(",", at);
+namespace = text.slice(at, end < 0 ? undefined : end);
+at = end < 0 ? text.length : end + 1;
+}
+let id;
+const digits = /^\d{1,15}/.exec(text.slice(at, at + 16))?.[0];
+if (digits) {
+id = Number(digits);
+at += digits.length;
+}
+const data = at < text.length ? JSON.parse(text.slice(at)) : undefined;
+const plain = type === PacketType.binaryEvent ? PacketType.event : type === PacketType.binaryAck ? PacketType.ack : type;
+const packet = { type: plain, namespace, id, data };
+validate(packet);
+return { packet, attachments };
+}
+
+function validate({ type, id, data }) {
+if (type === PacketType.event) {
+if (!Array.isArray(data) || (typeof data[0] !== "string" && typeof data[0] !== "number")) throw new Error("an event without a name");
+if (RESERVED.has(data[0])) throw new Error("a reserved event name");
+} else if (type === PacketType.ack && (!Array.isArray(data) || id === undefined)) throw new Error("a malformed ack");
+}
+
+function finish(packet, attachments) {
+return attachments.length > 0 ? { ...packet, data: putBack(packet.data, attachments) } : packet;
+}
+
+const isBinary = (value) => value instanceof ArrayBuffer || ArrayBuffer.isView(value);
+const bytesOf = (value) =>
+value instanceof ArrayBuffer ? new Uint8Array(value) : new Uint8Array(value.buffer, value.byteOffset, value.byteLength);
+
+function takeOut(value, attachments) {
+if (value === null || typeof value !== "object") return value;
+if (isBinary(value)) return { _placeholder: true, num: attachments.push(bytesOf(value)) - 1 };
+if (Array.isArray(value)) return value.map((element) => takeOut(element, attachments));
+if (typeof value.toJSON === "function") return takeOut(value.toJSON(), attachments);
+return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, takeOut(member, attachments)]));
+}
+
+function putBack(value, attachments) {
+if (value === null || typeof value !== "object") return value;
+if (value._placeholder === true) {
+if (!Number.isInteger(value.num) || value.num < 0 || value.num >= attachments.length) throw new Error("a placeholder out of range");
+return attachments[value.num];
+}
+if (Array.isArray(value)) return value.map((element) => putBack(element, attachments));
+return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, putBack(member, attachments)]));
+}
+return { PacketType, encodePacket, PacketDecoder };
+})();
+const $socketio_socket = (() => {
+
+const { Emitter } = $socketio_emitter;
+const { SocketError } = $socketio_errors;
+const { PacketType } = $socketio_packets;
+
+class Socket {
+#manager; #auth;
+#local = new Emitter();
+#remote = new Emitter();
+#any = new Set();
+#acks = new Map();
+#nextAck = 0;
+#joinTimer = 0;
+#joining = 0;
+
+constructor(manager, namespace, { auth = undefined } = {}) {
+this.#manager = manager;
+this.#auth = auth;
+this.namespace = namespace;
+this.id = null;
+this.wanted = false;
+}
+
+get connected() { return this.id !== null; }
+
+on(name, listener) { return this.#of(name).on(String(name), listener); }
+once(name, listener) { return this.#of(name).once(String(name), listener); }
+off(name, listener) { this.#of(name).off(String(name), listener); }
+onAny(listener) { this.#any.add(listener); return () => this.#any.delete(listener); }
+
+#of(name) {
+return name === "connect" || name === "connect_error" || name === "disconnect" ? this.#local : this.#remote;
+}
+
+connect() {
+if (this.wanted) return this;
+this.wanted = true;
+this.#manager.join(this);
+return this;
+}
+
+disconnect() {
+if (!this.wanted) return this;
+this.wanted = false;
+if (this.connected) this.#manager.send({ type: PacketType.disconnect, namespace: this.namespace });
+this.#ended("io client disconnect");
+this.#manager.left();
+return this;
+}
+
+emit(name, ...values) {
+if (!this.connected) return false;
+this.#manager.send({ type: PacketType.event, namespace: this.namespace, data: [name, ...values] });
+return true;
+}
+
+emitWithAck(name, values = [], { timeout = 10_000 } = {}) {
+return new Promise((resolve, reject) => {
+if (!this.connected) return reject(new SocketError("not_connected", "Not connected."));
+const id = this.#nextAck++;
+const timer = setTimeout(() => {
+this.#acks.delete(id);
+reject(new SocketError("ack_timeout", `No ack of "${name}" within ${timeout} ms.`));
+}, timeout);
+this.#acks.set(id, { resolve, reject, timer });
+this.#manager.send({ type: PacketType.event, namespace: this.namespace, id, data: [name, ...values] });
+});
+}
+
+
+async engineOpened() {
+const attempt = ++this.#joining;
+let auth;
+try {
+auth = typeof this.#auth === "function" ? await this.#auth() : this.#auth;
+} catch (error) {
+this.wanted = false;
+this.#local.fire("connect_error", new SocketError("connect_error", error.message));
+return this.#manager.left();
+}
+if (attempt !== this.#joining || !this.wanted) return;
+this.#manager.send({ type: PacketType.connect, namespace: this.namespace, data: auth });
+clearTimeout(this.#joinTimer);
+this.#joinTimer = setTimeout(() => this.#manager.drop(), this.#manager.timeout);
+}
+
+engineClosed(reason, error) {
+if (this.wanted && !this.connected) {
+this.#local.fire("connect_error", error ?? new SocketError("transport", reason));
+}
+this.#ended(reason);
+}
+
+giveUp() { this.wanted = false; }
+
+received(packet) {
+switch (packet.type) {
+case PacketType.connect:
+if (!this.wanted || this.connected) return;
+clearTimeout(this.#joinTimer);
+this.id = packet.data?.sid ?? "";
+this.#manager.joined();
+return this.#local.fire("connect");
+case PacketType.connectError: {
+clearTimeout(this.#joinTimer);
+this.wanted = false;
+const { message = "Refused.", data } = packet.data ?? {};
+this.#local.fire("connect_error", new SocketError("connect_error", message, data));
+return this.#manager.left();
+}
+case PacketType.disconnect:
+this.wanted = false;
+this.#ended("io server disconnect");
+return this.#manager.left();
+case PacketType.event: return this.#event(packet);
+case PacketType.ack: {
+const waiting = this.#acks.get(packet.id);
+if (!waiting) return;
+this.#acks.delete(packet.id);
+clearTimeout(waiting.timer);
+return waiting.resolve(packet.data);
+}
+}
+}
+
+#event({ data: [name, ...values], id }) {
+if (!this.connected) return;
+if (id !== undefined) {
+let done = false;
+values.push((...answer) => {
+if (done || !this.connected) return;
+done = true;
+this.#manager.send({ type: PacketType.ack, namespace: this.namespace, id, data: answer });
+});
+}
+for (const listener of this.#any) listener(String(name), values);
+this.#remote.fire(String(name), ...values);
+}
+
+#ended(reason) {
+this.#joining++;
+clearTimeout(this.#joinTimer);
+const was = this.connected;
+this.id = null;
+for (const { reject, timer } of this.#acks.values()) {
+clearTimeout(timer);
+reject(new SocketError("disconnected", `The connection was closed before the ack (${reason}).`));
+}
+this.#acks.clear();
+if (was) this.#local.fire("disconnect", reason);
+}
+}
+return { Socket };
+})();
+const $socketio_manager = (() => {
+
+const { Backoff } = $socketio_backoff;
+const { Emitter } = $socketio_emitter;
+const { Engine } = $socketio_engine;
+const { PacketDecoder, encodePacket } = $socketio_packets;
+const { Socket } = $socketio_socket;
+
+class SocketManager extends Emitter {
+#options;
+#sockets = new Map();
+#engine = null;
+#decoder = null;
+#backoff;
+#retryTimer = 0;
+#state = { name: "closed", attempt: 0 };
+
+constructor(url, options = {}) {
+super();
+this.#options = { path: "/socket.io/", transports: ["polling", "websocket"], timeout: 20_000, reconnection: {}, ...options };
+this.url = new URL(this.#options.path, url);
+this.#backoff = new Backoff(this.#options.reconnection || {});
+globalThis.addEventListener?.("online", () => this.retryNow());
+globalThis.addEventListener?.("offline", () => this.drop());
+globalThis.document?.addEventListener("visibilitychange", () => {
+if (document.visibilityState === "visible") this.resume();
+});
+}
+
+get state() { return this.#state; }
+get timeout() { return this.#options.timeout; }
+get transport() { return this.#engine?.isOpen ? this.#engine.transport : null; }
+get engineID() { return this.#engine?.id ?? null; }
+
+socket(namespace = "/", options = {}) {
+if (!this.#sockets.has(namespace)) this.#sockets.set(namespace, new Socket(this, namespace, options));
+return this.#sockets.get(namespace);
+}
+
+retryNow() {
+if (this.#state.name !== "waiting") return;
+clearTimeout(this.#retryTimer);
+this.#open();
+}
+
+resume() {
+this.#engine?.checkHeartbeat();
+this.retryNow();
+}
+
+
+join(socket) {
+if (this.#engine?.isOpen) socket.engineOpened();
+else if (this.#state.name === "closed") this.#open();
+else this.retryNow();
+}
+
+left() {
+if ([...this.#sockets.values()].some((socket) => socket.wanted)) return;
+clearTimeout(this.#retryTimer);
+this.#backoff.reset();
+this.#engine?.close();
+this.#engine = null;
+this.#change({ name: "closed", attempt: 0 });
+}
+
+send(packet) {
+for (const frame of encodePacket(packet)) this.#engine?.send(frame);
+}
+
+joined() {
+this.#backoff.reset();
+}
+
+drop() {
+this.#engine?.close();
+}
+
+
+#open() {
+const { transports, query, timeout, trace } = this.#options;
+const engine = new Engine(this.url, { transports, query, timeout, trace });
+this.#engine = engine;
+this.#decoder = new PacketDecoder();
+engine.on("open", () => {
+this.#change({ name: "open", attempt: 0, transport: engine.transport });
+for (const socket of this.#sockets.values()) if (socket.wanted) socket.engineOpened();
+});
+engine.on("upgrade", () => this.#change({ ...this.#state, transport: engine.transport }));
+engine.on("message", (frame) => this.#received(engine, frame));
+engine.on("close", (reason, error) => {
+if (engine === this.#engine) this.#dropped(reason, error);
+});
+this.#change({ name: "connecting", attempt: this.#backoff.attempt });
+engine.open();
+}
+
+#received(engine, frame) {
+if (engine !== this.#engine) return;
+let packet;
+try {
+packet = this.#decoder.add(frame);
+} catch (error) {
+console.warn("Socket.IO: a malformed packet", error);
+engine.close();
+return;
+}
+if (packet) this.#sockets.get(packet.namespace)?.received(packet);
+}
+
+#dropped(reason, error) {
+this.#engine = null;
+const sockets = [...this.#sockets.values()];
+for (const socket of sockets) socket.engineClosed(reason, error);
+if (this.#engine || !sockets.some((socket) => socket.wanted)) {
+if (!this.#engine) this.#change({ name: "closed", attempt: 0, error });
+return;
+}
+if (!this.#options.reconnection) {
+for (const socket of sockets) socket.giveUp();
+this.#change({ name: "closed", attempt: 0, error });
+return;
+}
+const delay = this.#backoff.next();
+clearTimeout(this.#retryTimer);
+this.#retryTimer = setTimeout(() => this.#open(), delay);
+this.#change({ name: "waiting", attempt: this.#backoff.attempt, retryAt: Date.now() + delay, error });
+}
+
+#change(state) {
+this.#state = state;
+this.fire("state", state);
+}
+}
+
+return { SocketManager };
+})();
+const $socketio_index = (() => {
+
+const { SocketManager } = $socketio_manager;
+const { SocketError } = $socketio_errors;
+const { Emitter } = $socketio_emitter;
+return { SocketManager, SocketError, Emitter };
+})();
+const $core_connection = (() => {
+
+const { SocketManager } = $socketio_index;
+const { Refusal, deviceDescription, post, refusal } = $core_requests;
+
+const MOST_HELD = 10_000;
+const RENEWED = 120_000;
+const FINAL = new Set(["signed_out", "account_closed", "protocol_error", "version"]);
+
+class Connection {
+#core;
+#manager = null;
+#socket = null;
+#isReady = false;
+#held = [];
+#state = { state: "offline", since: Date.now() };
+#waiting = new Set();
+#isWanted = false;
+#pause = 0;
+#expiresAt = null;
+#renewal = 0;
+#renewing = null;
+
+constructor(core) { this.#core = core; }
+
+get state() { return this.#state; }
+get isReady() { return this.#isReady; }
+
+start() {
+if (!this.#manager) {
+this.#manager = new SocketManager(globalThis.location.origin, { transports: ["websocket", "polling"], reconnection: { from: 300, to: 15_000 } });
+this.#manager.on("state", (state) => this.#managed(state));
+this.#socket = this.#manager.socket("/chat");
+this.#socket.on("connect", () => this.#hello());
+this.#socket.on("disconnect", (reason) => {
+this.#lost();
+if (reason === "io server disconnect") this.#again();
+});
+this.#socket.on("connect_error", (error) => this.#refused(error.data));
+this.#socket.on("bye", (body) => this.#goodbye(body));
+for (const name of ["event", "head", "mark", "presence", "typing", "user", "signal"]) this.#socket.on(name, (body) => this.#pushed(name, body));
+}
+this.#isWanted = true;
+this.#change("connecting");
+this.#socket.connect();
+}
+
+stop() {
+this.#isWanted = false;
+clearTimeout(this.#renewal);
+this.#socket?.disconnect();
+this.#lost();
+this.#change("offline");
+}
+
+network(event) {
+if (event === "offline") this.#manager?.drop();
+else this.#manager?.resume();
+}
+
+async call(verb, body) {
+if (!this.#isReady) await this.#untilReady();
+const [answer] = await this.#socket.emitWithAck(verb, [clean(body)]).catch((error) => { throw refusal(error); });
+if (answer?.error) throw new Refusal(answer.error);
+return answer ?? {};
+}
+
+granted({ access_expires_at: expiresAt }) {
+this.restore(expiresAt);
+this.#core.database.setMeta("access", expiresAt);
+this.#renewLater();
+}
+
+restore(expiresAt = 0) { this.#expiresAt = expiresAt; }
+
+#renewLater() {
+clearTimeout(this.#renewal);
+if (this.#expiresAt === null) return;
+const left = this.#expiresAt - this.#core.now;
+this.#renewal = setTimeout(() => { if (this.#isWanted) this.renew(); }, Math.max(1000, left - Math.min(RENEWED, left / 2)));
+}
+
+renew() {
+this.#renewing ??= this.#renew().finally(() => { this.#renewing = null; });
+return this.#renewing;
+}
+
+async #renew() {
+if (!this.#isReady) this.#change("connecting");
+try {
+this.granted(await post("/api/refresh", { refresh: "cookie" }));
+if (this.#isWanted) this.#socket.connect();
+} catch (error) {
+if (error.code === "unauthorized") { this.stop(); return this.#core.dismissed("signed_out"); }
+clearTimeout(this.#renewal);
+this.#renewal = setTimeout(() => { if (this.#isWanted) this.renew(); }, 3000);
+}
+}
+
+async #hello() {
+try {
+const { epoch, since } = this.#core.cached;
+const [answer] = await this.#socket.emitWithAck("hello", [clean({ version: 1, features: [], device: deviceDescription(), epoch, sync: { since } })]);
+if (answer.error) throw new Refusal(answer.error);
+let sync = await this.#core.welcomed(answer, this.#held);
+while (sync) sync = await this.#page(sync);
+this.#isReady = true;
+this.#change("online");
+for (const resolve of this.#waiting) resolve();
+this.#waiting.clear();
+this.#core.connected();
+this.#renewLater();
+for (const [name, body] of this.#held.splice(0)) this.#core.pushed(name, body);
+} catch (error) {
+if (error.code === "unauthorized") await this.renew();
+else console.warn("hello:", error);
+this.#manager?.drop();
+}
+}
+
+async #page(request) {
+const [answer] = await this.#socket.emitWithAck("sync", [clean(request)]);
+if (answer.error?.code === "resync") return { since: undefined };
+if (answer.error) throw new Refusal(answer.error);
+return this.#core.synced(answer, request, this.#held);
+}
+
+#untilReady() {
+if (this.#state.state === "offline") throw new Refusal({ code: "offline", message: "There is no connection." });
+return new Promise((resolve, reject) => {
+this.#waiting.add(resolve);
+setTimeout(() => { if (this.#waiting.delete(resolve)) reject(new Refusal({ code: "offline", message: "There is no connection." })); }, 5000);
+});
+}
+
+#refused(refusal) {
+if (refusal?.code === "unauthorized") this.renew();
+else if (refusal?.code) {
+this.#pause = refusal.retry_after ?? 2000;
+this.#again();
+}
+}
+
+#goodbye({ reason, retry_after: pause }) {
+this.#pause = pause ?? 0;
+if (!FINAL.has(reason)) return;
+this.stop();
+this.#core.dismissed(reason);
+}
+
+#again() {
+if (!this.#isWanted) return;
+this.#change("connecting");
+const delay = this.#pause + 200 + Math.random() * Math.max(800, this.#pause / 2);
+this.#pause = 0;
+setTimeout(() => { if (this.#isWanted) this.#socket.connect(); }, delay);
+}
+
+#pushed(name, body) {
+if (this.#isReady) this.#core.pushed(name, body);
+else if (this.#held.length < MOST_HELD) this.#held.push([name, body]);
+else this.#manager.drop();
+}
+
+#lost() {
+const wasReady = this.#isReady;
+this.#isReady = false;
+this.#held = [];
+if (wasReady) this.#core.disconnected();
+}
+
+#managed({ name, attempt = 0, retryAt }) {
+if (name === "open") return;
+if (name === "waiting" && this.#isWanted) this.#change(attempt >= 2 || navigator.onLine === false ? "offline" : "connecting", retryAt);
+else if (name === "closed" && !this.#isWanted) this.#change("offline");
+}
+
+#change(state, retryAt) {
+if (this.#state.state === state && this.#state.retryAt === retryAt) return;
+this.#state = { state, since: this.#state.state === state ? this.#state.since : Date.now(), retryAt };
+this.#core.emit({ type: "connection", connection: this.#state });
+}
+}
+
+const clean = (body) => JSON.parse(JSON.stringify(body ?? {}));
+return { Connection };
+})();
+const $core_database = (() => {
+
+const NAME = "apus-chat";
+const VERSION = 2;
+const INDEXES = { at: "at", expires_at: "expires_at" };
+const STORES = { meta: "key", heads: "conv", cursors: "conv", users: "name", outbox: "key", events: ["conv", "seq"] };
+
+class Database {
+#db = null;
+
+static async open(name = NAME) {
+const database = new Database();
+try {
+database.#db = await new Promise((resolve, reject) => {
+const request = indexedDB.open(name, VERSION);
+request.onupgradeneeded = () => {
+const { result, transaction } = request;
+for (const [store, keyPath] of Object.entries(STORES)) if (!result.objectStoreNames.contains(store)) result.createObjectStore(store, { keyPath });
+const events = transaction.objectStore("events");
+for (const [index, keyPath] of Object.entries(INDEXES)) if (!events.indexNames.contains(index)) events.createIndex(index, keyPath);
+};
+request.onsuccess = () => resolve(request.result);
+request.onerror = () => reject(request.error);
+request.onblocked = () => reject(new Error("blocked"));
+});
+database.#db.onversionchange = () => database.close();
+} catch (error) {
+console.warn("No cache:", error);
+}
+return database;
+}
+
+close() { this.#db?.close(); this.#db = null; }
+
+async get(store, key) { return this.#run(store, "readonly", (each) => each.get(key)); }
+async all(store) { return (await this.#run(store, "readonly", (each) => each.getAll())) ?? []; }
+
+async stores(...names) {
+if (!this.#db) return Object.fromEntries(names.map((name) => [name, []]));
+return new Promise((resolve, reject) => {
+const transaction = this.#db.transaction(names, "readonly");
+const requests = names.map((name) => [name, transaction.objectStore(name).getAll()]);
+transaction.oncomplete = () => resolve(Object.fromEntries(requests.map(([name, request]) => [name, request.result])));
+transaction.onerror = transaction.onabort = () => reject(transaction.error);
+});
+}
+
+put(store, ...values) { return values.length ? this.#run(store, "readwrite", (each) => { for (const value of values) each.put(value); }) : Promise.resolve(); }
+delete(store, ...keys) { return this.#run(store, "readwrite", (each) => { for (const key of keys) each.delete(key); }); }
+async meta(key) { return (await this.get("meta", key))?.value; }
+setMeta(key, value) { return this.put("meta", { key, value }); }
+
+async events(conv, from, to) {
+return (await this.#run("events", "readonly", (each) => each.getAll(IDBKeyRange.bound([conv, from], [conv, to])))) ?? [];
+}
+
+async trailing(conv, to, limit) {
+if (!this.#db) return [];
+return new Promise((resolve) => {
+const found = [];
+const request = this.#db.transaction("events").objectStore("events").openCursor(IDBKeyRange.bound([conv, 0], [conv, to]), "prev");
+request.onerror = () => resolve(found.reverse());
+request.onsuccess = () => {
+const cursor = request.result;
+if (!cursor || found.length === limit || (found.length > 0 && found.at(-1).seq !== cursor.value.seq + 1)) return resolve(found.reverse());
+found.push(cursor.value);
+cursor.continue();
+};
+});
+}
+
+async count(conv, last = Infinity) {
+return (await this.#run("events", "readonly", (each) => each.count(conv === undefined ? undefined : IDBKeyRange.bound([conv, 0], [conv, last])))) ?? 0;
+}
+
+forget(conv, below = Infinity) { return this.#run("events", "readwrite", (each) => each.delete(IDBKeyRange.bound([conv, 0], [conv, below]))); }
+
+async scan({ conv, after }, visit) {
+if (!this.#db) return;
+await new Promise((resolve) => {
+const events = this.#db.transaction("events").objectStore("events");
+const all = after ? IDBKeyRange.upperBound(after.at) : null;
+const request = conv === undefined ? events.index("at").openCursor(all, "prev") : events.openCursor(IDBKeyRange.bound([conv, 0], [conv, after ? after.seq : Infinity], false, Boolean(after)), "prev");
+let isPassing = Boolean(after) && conv === undefined;
+request.onerror = resolve;
+request.onsuccess = () => {
+const cursor = request.result;
+if (!cursor) return resolve();
+if (isPassing) {
+const order = indexedDB.cmp([cursor.key, cursor.primaryKey], [after.at, [after.conv, after.seq]]);
+if (order > 0) return cursor.continuePrimaryKey(after.at, [after.conv, after.seq]);
+isPassing = false;
+if (order === 0) return cursor.continue();
+}
+if (visit(cursor.value) === false) return resolve();
+cursor.continue();
+};
+});
+}
+
+async expired(now) {
+if (!this.#db) return { events: [], next: undefined };
+const events = await this.#run("events", "readonly", (each) => each.index("expires_at").getAll(IDBKeyRange.upperBound(now)));
+const next = await this.#run("events", "readonly", (each) => each.index("expires_at").openCursor(IDBKeyRange.lowerBound(now, true)));
+return { events: events ?? [], next: next?.key };
+}
+
+async wipe(kept = []) {
+if (!this.#db) return;
+await Promise.all(Object.keys(STORES).filter((store) => !kept.includes(store)).map((store) => this.#run(store, "readwrite", (each) => each.clear())));
+}
+
+#run(store, mode, work) {
+if (!this.#db) return Promise.resolve(undefined);
+return new Promise((resolve, reject) => {
+const transaction = this.#db.transaction(store, mode);
+const request = work(transaction.objectStore(store));
+transaction.oncomplete = () => resolve(request?.result);
+transaction.onerror = transaction.onabort = () => reject(transaction.error);
+});
+}
+}
+return { Database };
+})();
+const $core_expiry = (() => {
+
+const { expiring, isBlank } = $core_applying;
+
+const LONGEST = 3_600_000;
+const PAUSE = 20;
+
+const endOf = ({ settings, last }) => (settings?.expire > 0 && last?.n !== undefined && !isBlank(last) ? last.at + settings.expire * 1000 : Infinity);
+
+class Expiry {
+#core;
+#timer = 0;
+#at = Infinity;
+
+constructor(core) { this.#core = core; }
+
+clear() {
+clearTimeout(this.#timer);
+this.#at = Infinity;
+}
+
+stored(events) {
+const first = events.reduce((least, { expires_at: at }) => Math.min(least, at ?? Infinity), Infinity);
+if (first < this.#at) this.#wait(first);
+}
+
+heads(heads) {
+const first = Math.min(...heads.map(endOf));
+if (first < this.#at) this.#wait(first);
+}
+
+async sweep() {
+this.#at = Infinity;
+const { database, now } = this.#core;
+const { events, next } = await database.expired(now);
+await database.put("events", ...events.map((event) => expiring(event)));
+for (const conv of new Set(events.map((event) => event.conv))) {
+const ended = events.filter((event) => event.conv === conv);
+this.#core.expired(conv, new Set(ended.map(({ seq }) => seq)), ended.filter(({ state }) => state === "edited").map(({ seq }) => seq));
+}
+for (const head of [...this.#core.heads]) if (endOf(head) <= now) this.#core.expired(head.conv, new Set([head.last.seq]));
+this.heads([...this.#core.heads]);
+if (next !== undefined && next < this.#at) this.#wait(next);
+}
+
+#wait(at) {
+this.#at = at;
+clearTimeout(this.#timer);
+const delay = Math.min(LONGEST, Math.max(0, at - this.#core.now) + PAUSE);
+this.#timer = setTimeout(() => this.sweep().catch((error) => console.warn("expiry:", error)), delay);
+}
+}
+return { Expiry };
+})();
+const $core_cursor = (() => {
+
+const PATIENCE = 500;
+const FARTHEST = 400;
+const SLOWEST = 30_000;
+
+class LogCursor {
+#state = "idle";
+#held = new Map();
+#fruitless = 0;
+
+constructor({ cursor = 0, isPrimed = false } = {}) {
+this.cursor = cursor;
+this.head = cursor;
+this.isPrimed = isPrimed;
+}
+
+get isBehind() { return this.head > this.cursor; }
+
+received(event) {
+if (event.seq <= this.cursor) return {};
+this.head = Math.max(this.head, event.seq);
+this.#held.set(event.seq, event);
+if (event.seq === this.cursor + 1) {
+const apply = this.#drain();
+if (this.#state === "waiting" && !this.isBehind) this.#state = "idle";
+return { apply };
+}
+return this.#waits();
+}
+
+announced(head) {
+this.head = Math.max(this.head, head);
+return this.isBehind ? this.#waits() : {};
+}
+
+ended(head) { this.head = Math.max(this.cursor, head); }
+
+resumed() { return this.isBehind && this.#state !== "pulling" ? this.#pull() : {}; }
+
+timerFired() {
+if (this.#state !== "waiting") return {};
+if (this.isBehind) return this.#pull();
+this.#state = "idle";
+return {};
+}
+
+disconnected() { this.#state = "idle"; }
+
+page(events, head) {
+this.head = Math.max(this.head, head);
+const before = this.cursor;
+const fresh = events.filter((event) => event.seq > before);
+let gap;
+if (fresh.length > 0 && fresh[0].seq - 1 > before) {
+if (this.isPrimed) gap = fresh[0].seq - 1;
+this.cursor = fresh[0].seq - 1;
+}
+for (const event of fresh) this.#held.set(event.seq, event);
+const apply = this.#drain();
+return { apply, gap, ...this.#after(this.cursor > before) };
+}
+
+pullFailed() { return this.#state === "pulling" ? this.#after(false) : {}; }
+
+restart(seq) {
+this.cursor = Math.max(this.cursor, seq);
+this.head = Math.max(this.head, this.cursor);
+return this.#drain();
+}
+
+#waits() {
+if (this.#state !== "idle") return {};
+this.#state = "waiting";
+return { wait: PATIENCE };
+}
+
+#after(madeProgress) {
+this.#state = "idle";
+if (!this.isBehind) { this.#fruitless = 0; return {}; }
+if (madeProgress) { this.#fruitless = 0; return this.#pull(); }
+this.#state = "waiting";
+return { wait: Math.min(SLOWEST, 1000 * 2 ** this.#fruitless++) };
+}
+
+#pull() {
+this.#state = "pulling";
+const isNear = this.isPrimed && this.head - this.cursor <= FARTHEST;
+return { pull: isNear ? { from: this.cursor + 1, limit: 200 } : { limit: 80 } };
+}
+
+#drain() {
+const events = [];
+for (const seq of this.#held.keys()) if (seq <= this.cursor) this.#held.delete(seq);
+while (this.#held.has(this.cursor + 1)) {
+this.cursor += 1;
+events.push(this.#held.get(this.cursor));
+this.#held.delete(this.cursor);
+}
+if (events.length > 0) this.isPrimed = true;
+return events;
+}
+}
+return { LogCursor };
+})();
+const $core_logs = (() => {
+
+const { applying, isBlank, keeping, repeats } = $core_applying;
+const { LogCursor } = $core_cursor;
+const { Refusal } = $core_requests;
+
+const PULLS = 3;
+const MOST_CACHED = 30_000;
+const KEPT = [1000, 200, 40];
+
+class Logs {
+#core;
+#cursors = new Map();
+#timers = new Map();
+#queue = [];
+#pulling = 0;
+
+constructor(core) { this.#core = core; }
+
+get #database() { return this.#core.database; }
+
+restore(cursors) { for (const { conv, cursor, isPrimed } of cursors) this.#cursors.set(conv, new LogCursor({ cursor, isPrimed })); }
+cursor(conv) { return this.#cursors.get(conv)?.cursor ?? 0; }
+
+clear() {
+for (const timer of this.#timers.values()) clearTimeout(timer);
+for (const each of [this.#cursors, this.#timers]) each.clear();
+this.#queue = [];
+}
+
+gone(conv) {
+this.#cursors.delete(conv);
+this.#database.forget(conv);
+this.#database.delete("cursors", conv);
+}
+
+announced(conv, seq, isSync) {
+const cursor = this.#cursors.get(conv);
+if (!cursor) return this.#cursors.set(conv, new LogCursor({ cursor: seq }));
+if (!cursor.isPrimed) {
+if (seq > cursor.cursor) this.#core.emit({ type: "gap", conv });
+return void cursor.restart(seq);
+}
+if (isSync) cursor.head = Math.max(cursor.head, seq);
+else this.#act(conv, cursor.announced(seq));
+}
+
+ended(conv, seq) { this.#cursors.get(conv)?.ended(seq); }
+
+connected() { for (const [conv, cursor] of this.#cursors) this.#act(conv, cursor.resumed()); }
+
+disconnected() {
+this.#queue = [];
+for (const cursor of this.#cursors.values()) cursor.disconnected();
+}
+
+received(events) {
+for (const event of events) this.#act(event.conv, this.#of(event.conv, event.seq - 1).received(event));
+}
+
+async prefetch(convs) {
+for (const conv of convs) {
+if (!this.#core.isOnline) return;
+if (!(this.#cursors.get(conv)?.isPrimed)) await this.page({ conv, limit: 40 }).catch(() => {});
+}
+}
+
+async trim(most = MOST_CACHED) {
+let count = await this.#database.count();
+const logs = [...this.#cursors].sort(([one], [other]) => (this.#core.head(one)?.at ?? 0) - (this.#core.head(other)?.at ?? 0));
+for (const kept of KEPT) {
+for (const [conv, { cursor }] of logs) {
+if (count <= most) return;
+const removed = cursor > kept ? await this.#database.count(conv, cursor - kept) : 0;
+if (removed > 0) await this.#database.forget(conv, cursor - kept);
+count -= removed;
+}
+}
+}
+
+async page({ conv, from, before, around, limit = 50, thread }) {
+const head = this.#core.head(conv);
+const known = this.#cursors.get(conv);
+const low = head?.min_seq ?? 1;
+const isOffline = this.#core.connectionState === "offline" || (this.#core.connectionState === "connecting" && !this.#core.wasOnline);
+if (thread === undefined && known?.isPrimed) {
+const isNewest = from === undefined && before === undefined && around === undefined;
+const first = Math.max(low, from ?? (before !== undefined ? before - limit : around !== undefined ? around - (limit >> 1) : known.cursor - limit + 1));
+const last = Math.min(known.cursor, isNewest ? known.cursor : before !== undefined ? before - 1 : first + limit - 1);
+let events = await this.#database.events(conv, first, last);
+const isWhole = events.length > 0 && events.length === last - first + 1;
+const isCurrent = isNewest || from !== undefined ? !known.isBehind || isOffline : true;
+if (!isWhole && isOffline && from === undefined) events = await this.#database.trailing(conv, around !== undefined ? around : last, limit);
+if (isWhole ? isCurrent : isOffline && events.length > 0) {
+return { conv, events, seq: Math.max(known.cursor, events.at(-1).seq), min_seq: isWhole ? low : events[0].seq, isPartial: !isWhole };
+}
+if (isOffline && before !== undefined) return { conv, events: [], seq: known.cursor, min_seq: before, isPartial: true };
+}
+if (thread !== undefined && known?.isPrimed && isOffline && from === undefined) {
+const events = (await this.#database.events(conv, thread, (before ?? Infinity) - 1)).filter((event) => event.thread === thread);
+return { conv, events: events.slice(-limit), seq: known.cursor, min_seq: low };
+}
+if (isOffline && this.#core.connectionState === "offline") throw new Refusal({ code: "offline", message: "There is no connection." });
+const page = await this.#core.call("history", { conv, from, before, around, limit, thread });
+return thread === undefined ? this.#adopt(conv, page) : { ...page, events: withMine(page) };
+}
+
+async edits({ conv, seq }) {
+const { events } = await this.#core.call("history", { conv, edits: seq, limit: 200 });
+const versions = events.map((event) => ({ at: event.at, body: event.seq === seq ? event.body : event.body?.body }));
+return versions.filter(({ body }) => body).reverse();
+}
+
+async #adopt(conv, page) {
+const events = withMine(page);
+const cursor = this.#of(conv, page.seq);
+if (events.length === 0 && page.seq <= cursor.cursor && !cursor.isPrimed) {
+cursor.isPrimed = true;
+this.#saveCursor(conv, cursor);
+} else if (events.length > 0) {
+const last = events.at(-1).seq;
+if (!cursor.isPrimed && last >= cursor.cursor) {
+const after = cursor.restart(last);
+cursor.isPrimed = true;
+await this.#put(events);
+this.#saveCursor(conv, cursor);
+this.#apply(conv, after);
+} else await this.#put(events.filter((event) => event.seq <= cursor.cursor));
+if (cursor.isPrimed && last > cursor.cursor && events[0].seq <= cursor.cursor + 1) {
+for (const event of events.filter((each) => each.seq > cursor.cursor)) this.#act(conv, cursor.received(event));
+}
+}
+return { ...page, events, mine: undefined };
+}
+
+#of(conv, begin) {
+if (!this.#cursors.has(conv)) this.#cursors.set(conv, new LogCursor({ cursor: Math.max(0, begin) }));
+return this.#cursors.get(conv);
+}
+
+#act(conv, { apply, gap, wait, pull }) {
+if (gap !== undefined) {
+this.#database.forget(conv, gap);
+if (apply?.length) this.#put(apply);
+this.#core.emit({ type: "gap", conv });
+}
+if (apply?.length) this.#apply(conv, apply);
+if (wait !== undefined) {
+clearTimeout(this.#timers.get(conv));
+this.#timers.set(conv, setTimeout(() => {
+const cursor = this.#cursors.get(conv);
+if (cursor && this.#core.isOnline) this.#act(conv, cursor.timerFired());
+}, wait));
+}
+if (pull) {
+this.#queue.push([conv, pull]);
+this.#pullNext();
+}
+}
+
+async #pullNext() {
+if (this.#pulling >= PULLS || this.#queue.length === 0) return;
+const [conv, range] = this.#queue.shift();
+const cursor = this.#cursors.get(conv);
+if (!cursor) return this.#pullNext();
+this.#pulling += 1;
+try {
+const page = await this.#core.call("history", { conv, ...range });
+this.#act(conv, cursor.page(withMine(page), page.seq));
+} catch (error) {
+if (error.code === "not_found") this.gone(conv);
+else this.#act(conv, cursor.pullFailed());
+} finally {
+this.#pulling -= 1;
+this.#pullNext();
+}
+}
+
+#apply(conv, events) {
+if (events.length === 0) return;
+const stamped = events.map((event) => ({ ...event, asOf: Math.max(event.asOf ?? 0, event.seq) }));
+this.#core.applied(conv, stamped);
+this.#keep(conv, stamped).catch((error) => console.warn("cache:", error));
+}
+
+async #keep(conv, events) {
+await this.#put(events);
+for (const change of events) {
+const place = change.n === undefined ? change.ref : change.thread;
+if (place === undefined) continue;
+const [target] = await this.#database.events(conv, place, place);
+if (!target || target.asOf >= change.seq) continue;
+const after = applying(target, change, this.#core.user?.name);
+if (after !== target) await this.#put([{ ...after, asOf: change.seq }]);
+if (change.kind === "recall" || (repeats(change) && isBlank(after))) await this.blankEdits(conv, [change.ref], after.state);
+}
+const cursor = this.#cursors.get(conv);
+if (cursor) this.#saveCursor(conv, cursor);
+}
+
+async blankEdits(conv, seqs, state) {
+const edits = (await this.#database.events(conv, Math.min(...seqs), Infinity)).filter((event) => repeats(event) && event.body && seqs.includes(event.ref));
+await this.#database.put("events", ...edits.map(({ body: _, ...event }) => ({ ...event, state })));
+}
+
+async #put(events) {
+const kept = await Promise.all(events.map((event) => this.#kept(event, events)));
+await this.#database.put("events", ...kept);
+this.#core.stored(kept);
+}
+
+async #kept(event, others) {
+if (!repeats(event) || !event.body) return event;
+return keeping(event, others.find(({ seq }) => seq === event.ref) ?? (await this.#database.get("events", [event.conv, event.ref])));
+}
+
+#saveCursor(conv, cursor) { return this.#database.put("cursors", { conv, cursor: cursor.cursor, isPrimed: cursor.isPrimed }); }
+}
+
+function withMine(page) {
+const mine = new Map((page.mine ?? []).map(({ seq, ...each }) => [seq, each]));
+return page.events.map((event) => ({ ...event, ...(mine.has(event.seq) && { mine: mine.get(event.seq) }), asOf: page.seq }));
+}
+return { Logs };
+})();
+const $core_uploads = (() => {
+
+const { Refusal, answer, reach } = $core_requests;
+
+const PART = 512 * 1024;
+const TUS = { "Tus-Resumable": "1.0.0" };
+
+async function upload(file, { name = file.name ?? "", address, began = () => {}, progress = () => {}, signal } = {}) {
+let offset = address ? await offsetOf(address, signal) : null;
+if (offset === null) {
+address = await create(file, name, signal);
+await began(address);
+offset = 0;
+}
+let headers;
+do {
+progress(file.size ? offset / file.size : 1);
+const part = file.slice(offset, offset + PART);
+const response = await reach(address, { method: "PATCH", body: part, signal, headers: { ...TUS, "Upload-Offset": String(offset), "Content-Type": "application/offset+octet-stream" } });
+if (response.status === 409) { offset = (await offsetOf(address, signal)) ?? 0; continue; }
+if (!response.ok) await answer(response);
+headers = response.headers;
+offset = Number(headers.get("Upload-Offset"));
+} while (offset < file.size);
+headers = headers?.get("Chat-Blob") ? headers : (await reach(address, { method: "HEAD", headers: TUS, signal })).headers;
+if (!headers.get("Chat-Blob")) throw new Refusal({ code: "internal", message: "The server has not reported the blob of the complete upload." });
+const size = { width: Number(headers.get("Chat-Width")) || undefined, height: Number(headers.get("Chat-Height")) || undefined };
+return { blob: headers.get("Chat-Blob"), type: headers.get("Chat-Type"), size: Number(headers.get("Chat-Size")), ...(size.width && size) };
+}
+
+function uploaded({ kind, body }, blob) {
+const family = blob.type.split("/")[0];
+if (kind === "audio" && family === "video") return { kind, body: { ...body, ...blob, type: `audio/${blob.type.slice(6)}` } };
+if (kind === family) return { kind, body: { ...body, ...blob } };
+const { name, text, entities } = body;
+return { kind: "file", body: { name: name ?? "file", ...(text && { text, entities }), blob: blob.blob, size: blob.size, type: blob.type } };
+}
+
+const cancel = (address) => reach(address, { method: "DELETE", headers: TUS }).catch(() => {});
+
+async function create(file, name, signal) {
+const metadata = Object.entries({ name, type: file.type || "application/octet-stream" }).filter(([, value]) => value).map(([key, value]) => `${key} ${base64(value)}`).join(",");
+const response = await reach("/api/uploads", { method: "POST", signal, headers: { ...TUS, "Upload-Length": String(file.size), "Upload-Metadata": metadata } });
+if (!response.ok) await answer(response);
+return response.headers.get("Location");
+}
+
+async function offsetOf(address, signal) {
+const response = await reach(address, { method: "HEAD", headers: TUS, signal });
+return response.ok ? Number(response.headers.get("Upload-Offset")) : null;
+}
+
+const base64 = (text) => btoa(String.fromCharCode(...new TextEncoder().encode(text)));
+return { upload, uploaded, cancel };
+})();
+const $core_outbox = (() => {
+
+const { refusal, uuid } = $core_requests;
+const { cancel, upload, uploaded } = $core_uploads;
+
+class Outbox {
+#core;
+#items = new Map();
+#busy = new Set();
+#uploads = new Map();
+#pauses = new Map();
+#attempts = new Map();
+
+constructor(core) { this.#core = core; }
+
+get items() { return [...this.#items.values()]; }
+get shown() { return this.items.map(shown); }
+get unsent() { return this.items.filter((item) => item.status !== "sent").length; }
+
+restore(items) {
+for (const item of items) this.#items.set(item.key, item.status === "failed" ? item : { ...item, status: "queued" });
+}
+
+clear() {
+for (const controller of this.#uploads.values()) controller.abort();
+for (const each of [this.#items, this.#busy, this.#uploads, this.#pauses, this.#attempts]) each.clear();
+}
+
+async add({ key = uuid(), conv, kind, body, ref, thread, silent, file, poster }) {
+if (this.#items.has(key)) return key;
+const item = { key, conv, kind, body, ref, thread, silent, file, poster, status: "queued", at: Date.now() };
+await this.#set(item);
+this.run();
+return key;
+}
+
+async retry(key) {
+const item = this.#items.get(key);
+if (!item) return;
+this.#pauses.delete(item.conv);
+this.#attempts.delete(key);
+await this.#set({ ...item, status: "queued", error: undefined });
+this.run();
+}
+
+async discard(key) {
+const item = this.#items.get(key);
+if (!item) return;
+this.#uploads.get(key)?.abort();
+if (item.address) cancel(item.address);
+await this.#remove(item);
+}
+
+applied(conv, cursor) {
+for (const item of this.#items.values()) if (item.conv === conv && item.seq <= cursor) this.#remove(item);
+}
+
+disconnected() { this.#pauses.clear(); }
+
+run() {
+if (!this.#core.isOnline) return;
+const taken = new Set(this.#busy);
+const uploading = new Set();
+for (const item of this.#items.values()) {
+if (item.status === "failed" || item.status === "sent") continue;
+if (item.file && !item.body.blob) { uploading.add(item.conv); this.#upload(item); continue; }
+if (taken.has(item.conv) || (item.file && uploading.has(item.conv))) continue;
+taken.add(item.conv);
+if ((this.#pauses.get(item.conv) ?? 0) <= Date.now()) this.#send(item);
+}
+}
+
+async #send(item) {
+this.#busy.add(item.conv);
+const { key, conv, kind, body, ref, thread, silent } = item;
+try {
+this.#show({ ...item, status: "sending" });
+const ack = await this.#core.call("send", { id: key, conv, kind, body, ref, thread, silent });
+if (!this.#items.has(key)) return;
+const { file: _, poster: __, ...sent } = this.#items.get(key);
+this.#items.set(key, { ...sent, status: "sent", seq: ack.seq });
+await this.#core.database.delete("outbox", key);
+this.#show(this.#items.get(key));
+this.#core.acknowledged({ conv, seq: ack.seq, n: ack.n, sender: this.#core.user?.name, id: key, at: ack.at, kind, body, ...(ref !== undefined && { ref }), ...(thread !== undefined && { thread }) });
+} catch (error) {
+await this.#failed(item, refusal(error));
+} finally {
+this.#busy.delete(item.conv);
+this.run();
+}
+}
+
+async #upload(item) {
+if (this.#uploads.has(item.key) || this.#uploads.size >= 2 || (this.#pauses.get(item.key) ?? 0) > Date.now()) return;
+const controller = new AbortController();
+this.#uploads.set(item.key, controller);
+let latest = { ...item, status: "uploading", progress: 0 };
+try {
+this.#show(latest);
+if (item.poster && !item.body.poster) {
+const { blob } = await upload(item.poster, { name: "poster.jpg", signal: controller.signal });
+await this.#set((latest = { ...latest, body: { ...latest.body, poster: blob } }));
+}
+const blob = await upload(item.file, {
+name: item.body.name, address: item.address, signal: controller.signal,
+began: (address) => this.#set((latest = { ...latest, address })),
+progress: (progress) => this.#show((latest = { ...latest, progress })),
+});
+if (!this.#items.has(item.key)) return;
+await this.#set({ ...latest, ...uploaded(latest, blob), status: "queued", progress: 1 });
+} catch (error) {
+if (this.#items.has(item.key)) await this.#failed(latest, refusal(error));
+} finally {
+this.#uploads.delete(item.key);
+this.run();
+}
+}
+
+async #failed(item, error) {
+if (!this.#items.has(item.key)) return;
+if (error.code === "unauthorized") this.#core.refused();
+if (!error.isTemporary && error.code !== "unauthorized") return this.#set({ ...item, status: "failed", error: error.plain });
+const attempt = (this.#attempts.get(item.key) ?? 0) + 1;
+this.#attempts.set(item.key, attempt);
+const delay = error.retryAfter ?? Math.min(30_000, 500 * 2 ** Math.min(attempt, 7)) * (0.5 + Math.random() / 2);
+this.#pauses.set(item.file && !item.body.blob ? item.key : item.conv, Date.now() + delay);
+setTimeout(() => this.run(), delay + 5);
+await this.#set({ ...item, status: "queued" });
+}
+
+async #set(item) {
+this.#items.set(item.key, item);
+this.#core.emit({ type: "outbox", item: shown(item) });
+await this.#core.database.put("outbox", item);
+}
+
+#show(item) {
+this.#items.set(item.key, item);
+this.#core.emit({ type: "outbox", item: shown(item) });
+}
+
+async #remove(item) {
+this.#items.delete(item.key);
+this.#core.emit({ type: "outbox", item: shown(item), removed: true });
+await this.#core.database.delete("outbox", item.key);
+}
+}
+
+const shown = ({ address: _, poster: __, ...item }) => item;
+return { Outbox };
+})();
+const $core_own = (() => {
+
+const { reading } = $core_applying;
+const { uuid } = $core_requests;
+
+const MARK_PAUSE = 150;
+const DRAFT_PAUSE = 1000;
+
+class OwnValues {
+#core;
+#marks = new Map();
+#drafts = new Map();
+
+constructor(core) { this.#core = core; }
+
+restore(marks, drafts) {
+this.#marks = new Map(marks ?? []);
+this.#drafts = new Map(drafts ?? []);
+}
+
+clear() {
+this.#marks.clear();
+this.#drafts.clear();
+}
+
+connected() {
+for (const conv of this.#marks.keys()) this.#sendMark(conv);
+for (const conv of this.#drafts.keys()) this.#sendDraft(conv);
+}
+
+applied(head) {
+const marked = this.#marks.has(head.conv) ? reading(head, this.#marks.get(head.conv)) : head;
+return this.#drafts.has(head.conv) ? drafted(marked, this.#drafts.get(head.conv)) : marked;
+}
+
+hasDraft(conv) { return this.#drafts.has(conv); }
+
+mark({ conv, read }) {
+const head = this.#core.head(conv);
+if (!head || read <= (head.read ?? 0)) return {};
+this.#marks.set(conv, read);
+this.#core.putHead(conv, (each) => reading(each, Math.min(read, each.n)));
+this.#saveMarks();
+this.#core.later(`mark ${conv}`, MARK_PAUSE, () => this.#sendMark(conv));
+return {};
+}
+
+draft({ conv, text, ref }) {
+const draft = { id: uuid(), text, ref, at: Date.now() };
+this.#drafts.set(conv, draft);
+this.#core.putHead(conv, (head) => drafted(head, draft));
+this.#saveDrafts();
+this.#core.later(`draft ${conv}`, text ? DRAFT_PAUSE : 0, () => this.#sendDraft(conv));
+return {};
+}
+
+async #sendMark(conv) {
+const read = this.#marks.get(conv);
+if (!this.#core.isOnline || read === undefined) return;
+try {
+await this.#core.call("mark", { conv, read });
+} catch (error) {
+if (error.isTemporary) return;
+}
+if (this.#marks.get(conv) === read) this.#marks.delete(conv);
+this.#saveMarks();
+}
+
+async #sendDraft(conv) {
+const draft = this.#drafts.get(conv);
+if (!this.#core.isOnline || !draft) return;
+try {
+await this.#core.call("draft", { id: draft.id, conv, text: draft.text, ref: draft.ref });
+} catch (error) {
+if (error.isTemporary) return;
+}
+if (this.#drafts.get(conv) === draft) this.#drafts.delete(conv);
+this.#saveDrafts();
+}
+
+#saveMarks() { return this.#core.database.setMeta("marks", [...this.#marks]); }
+#saveDrafts() { return this.#core.database.setMeta("drafts", [...this.#drafts]); }
+}
+
+function drafted(head, draft) {
+const { draft: _, ...rest } = head.own ?? {};
+return { ...head, own: draft?.text ? { ...rest, draft: { text: draft.text, ref: draft.ref, at: draft.at ?? Date.now() } } : rest };
+}
+
+function owning(before = {}, { pinned, archived, muted_until: muted, notify, marked_unread: unread, folders }) {
+const after = { ...before };
+if (pinned !== undefined) after.pinned_at = pinned ? before.pinned_at ?? Date.now() : undefined;
+if (archived !== undefined) after.archived = archived;
+if (muted !== undefined) after.muted_until = muted;
+if (notify !== undefined) after.notify = notify === "all" ? undefined : notify;
+if (unread !== undefined) after.marked_unread = unread;
+if (folders !== undefined) after.folders = folders;
+return after;
+}
+return { OwnValues, drafted, owning };
+})();
+const $core_search = (() => {
+
+const { isBlank } = $core_applying;
+
+const PAGE = 30;
+const TIME = 300;
+
+async function searchCache(database, { query = "", conv, sender, kinds, from_at: from = 0, until_at: until = Infinity, page }) {
+const words = wordsOf(query);
+const hits = [];
+const end = performance.now() + TIME;
+let last;
+await database.scan({ conv, after: page }, (event) => {
+if (conv === undefined && event.at < from) return false;
+const hit = matching(event, words, (each) => (!sender || each.sender === sender) && (!kinds || kinds.includes(each.kind)) && each.at >= from && each.at <= until);
+if (hit) hits.push(hit);
+if (hits.length < PAGE && performance.now() < end) return true;
+last = { conv: event.conv, seq: event.seq, at: event.at };
+return false;
+});
+return { hits, page: last, local: true };
+}
+
+function wordsOf(query) {
+return [...query.toLocaleLowerCase().matchAll(/"([^"]+)"|(\S+)/g)].map(([, quoted, word]) => quoted ?? word);
+}
+
+function matching(event, words, passes) {
+if (event.n === undefined || event.kind === "hidden" || !passes(event)) return null;
+if (words.length === 0) return isBlank(event) ? null : { event, snippet: "", ranges: [], local: true };
+const { text, question, title, name, nick } = event.body ?? {};
+const content = [text, question, title, name, nick].find((each) => typeof each === "string");
+const plain = content?.toLocaleLowerCase();
+return plain !== undefined && words.every((word) => plain.includes(word)) ? { event, ...snippet(content, plain, words), local: true } : null;
+}
+
+function snippet(text, plain, words) {
+const start = Math.max(0, plain.indexOf(words[0]) - 40);
+const part = text.slice(start, start + 160);
+const ranges = words.flatMap((word) => {
+const index = part.toLocaleLowerCase().indexOf(word);
+return index < 0 ? [] : [{ offset: [...part.slice(0, index)].length, length: [...word].length }];
+});
+return { snippet: part, ranges: ranges.sort((a, b) => a.offset - b.offset) };
+}
+return { searchCache };
+})();
+const $core_core = (() => {
+
+const { advancing, expiring, isBlank, reading } = $core_applying;
+const { Connection } = $core_connection;
+const { Database } = $core_database;
+const { Expiry } = $core_expiry;
+const { Logs } = $core_logs;
+const { Outbox } = $core_outbox;
+const { OwnValues, drafted, owning } = $core_own;
+const { showsReceipts } = $core_receipts;
+const { Refusal, deviceDescription, get, post, uuid } = $core_requests;
+const { searchCache } = $core_search;
+const { upload } = $core_uploads;
+
+const UNCHANGING = new Set(["history", "sync", "members", "readers", "reactions", "scheduled", "conversation.info", "directory", "link.list", "link.info", "settings", "users", "people", "contacts", "devices", "search", "typing", "subscribe", "signal", "call.servers"]);
+const PAGES_OF_REQUESTS = 5;
+const NAMING = ["events", "heads", "nudges"];
+
+const isUntold = ({ state, at }) => (state === "asked" || state === "asking") && !at;
+const NEW = () => ({ phase: "signedOut", user: null, self: null, limits: {}, server: {}, clock: 0 });
+
+class Core {
+database = null;
+wasOnline = false;
+#session = { ...NEW(), phase: "starting" };
+#cached = { epoch: undefined, since: undefined };
+#heads = new Map();
+#users = new Map();
+#contacts = [];
+#settings = {};
+#received = new Map();
+#shown = new Map();
+#dirty = new Set();
+#listed = null;
+#doubtful = new Set();
+#judged = 0;
+#timers = new Map();
+#connection = new Connection(this);
+#outbox = new Outbox(this);
+#own = new OwnValues(this);
+#logs = new Logs(this);
+#noticed;
+#expiry = new Expiry(this);
+#listener;
+#ready;
+
+constructor(listener = () => {}) {
+this.#listener = listener;
+this.#ready = this.#start();
+}
+
+get user() { return this.#session.user; }
+get cached() { return this.#cached; }
+get isOnline() { return this.#connection.isReady; }
+get connectionState() { return this.#connection.state.state; }
+get now() { return Date.now() + this.#session.clock; }
+get heads() { return this.#heads.values(); }
+head(conv) { return this.#heads.get(conv); }
+emit(event) { this.#listener(event); }
+call(verb, body) { return this.#connection.call(verb, body); }
+
+async request(name, body = {}, tab = "") {
+await this.#ready;
+switch (name) {
+case "start": return this.#snapshot();
+case "login": return this.#enter("/api/login", { ...body, device: deviceDescription() });
+case "register": return this.#enter("/api/register", { ...body, device: deviceDescription() });
+case "password": return this.#enter("/api/password", { ...body, device: deviceDescription() });
+case "recovery": return post("/api/recovery", body);
+case "totp": return post("/api/totp", body);
+case "totpConfirm": return post("/api/totp/confirm", body);
+case "totpDelete": return post("/api/totp/delete", body);
+case "deleteAccount": await post("/api/account/delete", body); await this.#leave(); return {};
+case "logout": return this.#logout(body);
+case "history": return this.#logs.page(body);
+case "edits": return this.#logs.edits(body);
+case "send": return this.#outbox.add(body);
+case "retry": return this.#outbox.retry(body.key);
+case "discard": return this.#outbox.discard(body.key);
+case "mark": return this.#own.mark(body);
+case "draft": return this.#own.draft(body);
+case "typing": return this.isOnline ? this.call("typing", { conv: body.conv, stopped: body.stopped || undefined }) : {};
+case "show": return this.#show(tab, body.convs);
+case "network": this.#connection.network(body.event); return {};
+case "upload": return upload(body.file);
+case "search": return this.#search(body);
+case "verb": return this.#verb(body.verb, body.body ?? {});
+default: throw new Refusal({ code: "unsupported", message: name });
+}
+}
+
+
+async #start() {
+this.database = await Database.open();
+const { meta, heads, users, cursors, outbox } = await this.database.stores("meta", "heads", "users", "cursors", "outbox");
+const { session, access, epoch, since, contacts, settings, marks, drafts, logout, noticed } = Object.fromEntries(meta.map(({ key, value }) => [key, value]));
+this.#session = session?.user ? { ...NEW(), ...session, phase: "signedIn" } : NEW();
+if (this.user) {
+this.#cached = { epoch, since };
+this.#noticed = noticed;
+this.#contacts = contacts ?? [];
+this.#settings = settings ?? {};
+this.#own.restore(marks, drafts);
+for (const head of heads) this.#heads.set(head.conv, head);
+for (const user of users) this.#users.set(user.name, user);
+this.#logs.restore(cursors);
+this.#outbox.restore(outbox);
+this.#connection.restore(access);
+this.#connection.start();
+this.#expiry.sweep();
+} else {
+if (logout) this.#tellLogout();
+this.#learnServer();
+}
+globalThis.addEventListener?.("online", () => this.#outbox.run());
+}
+
+#snapshot() {
+return {
+session: this.#session, connection: this.#connection.state, heads: [...this.#heads.values()], users: [...this.#users.values()], contacts: this.#contacts,
+settings: this.#settings, outbox: this.#outbox.shown,
+};
+}
+
+async #learnServer() {
+const server = await get("/api/server").catch(() => null);
+if (server) this.#setSession({ server, limits: server.limits ?? {} });
+}
+
+async #enter(path, body) {
+const answer = await post(path, body);
+if ((await this.database.meta("session"))?.user.name !== answer.user.name) await this.#forget();
+await this.database.delete("meta", "logout");
+this.#setSession({ phase: "signedIn", user: answer.user });
+this.emit({ type: "snapshot", ...this.#snapshot() });
+if (this.isOnline) this.#connection.stop();
+this.#connection.granted(answer);
+this.#connection.start();
+return { user: answer.user, recovery: answer.recovery };
+}
+
+async #logout({ force }) {
+if (this.#outbox.unsent > 0 && !force) throw new Refusal({ code: "unsent", message: "Messages are not sent yet.", count: this.#outbox.unsent });
+await this.#leave();
+await this.database.setMeta("logout", true);
+await this.#tellLogout();
+return {};
+}
+
+async #tellLogout() {
+try {
+await post("/api/logout", { refresh: "cookie" });
+await this.database.delete("meta", "logout");
+} catch (error) {
+if (error.isTemporary) setTimeout(() => { if (!this.user) this.#tellLogout(); }, 5000);
+}
+}
+
+async #leave() {
+const { server, limits } = this.#session;
+this.#connection.stop();
+await this.#forget();
+this.#session = { ...NEW(), server, limits };
+this.emit({ type: "snapshot", ...this.#snapshot() });
+}
+
+async #forget() {
+this.#outbox.clear();
+this.#dropCache();
+this.#own.clear();
+this.#expiry.clear();
+this.#users.clear();
+this.#contacts = [];
+this.#settings = {};
+this.#noticed = undefined;
+await this.database.wipe();
+}
+
+#dropCache() {
+this.#logs.clear();
+this.#heads.clear();
+this.#received.clear();
+this.#dirty.clear();
+this.#doubtful.clear();
+this.#cached = { epoch: undefined, since: undefined };
+this.wasOnline = false;
+}
+
+dismissed(reason) {
+this.#session = { ...this.#session, phase: "signedOut" };
+this.emit({ type: "notice", notice: { kind: "dismissed", reason } });
+this.emit({ type: "session", session: this.#session });
+}
+
+refused() { this.#connection.renew(); }
+
+#setSession(values) {
+this.#session = { ...this.#session, ...values };
+if (this.user) this.database.setMeta("session", { user: this.user, self: this.#session.self, limits: this.#session.limits, server: this.#session.server, clock: this.#session.clock });
+this.emit({ type: "session", session: this.#session });
+}
+
+
+async welcomed(answer, held) {
+this.#judged = 0;
+if (this.#cached.epoch !== undefined && this.#cached.epoch !== answer.epoch) {
+this.#dropCache();
+await this.database.wipe(["outbox", "meta"]);
+this.emit({ type: "snapshot", ...this.#snapshot() });
+}
+this.#cached.epoch = answer.epoch;
+if (this.#noticed === undefined) await this.database.setMeta("noticed", (this.#noticed = answer.at));
+await this.database.setMeta("epoch", answer.epoch);
+this.#setSession({ user: answer.user, self: answer.self, limits: answer.limits, device: answer.device, features: answer.features ?? [], push_key: answer.push_key, clock: answer.at - Date.now() });
+return answer.sync ? this.synced(answer.sync, { since: this.#cached.since }, held) : { since: undefined };
+}
+
+async synced({ heads, gone = [], page, token }, { since, page: after }, held) {
+if (after === undefined) this.#listed = since === undefined ? new Set() : null;
+this.#setHeads(heads, gone, true);
+if (page) return { since, page };
+const listed = this.#listed;
+const named = held.slice(listed ? 0 : this.#judged).flatMap(([, body]) => NAMING.flatMap((key) => body[key] ?? []));
+const pushed = new Set(named.map(({ conv }) => conv));
+let removed;
+if (listed) {
+this.#listed = null;
+this.#doubtful = new Set([...pushed].filter((conv) => !listed.has(conv)));
+removed = [...this.#heads.keys()].filter((conv) => !listed.has(conv) && !pushed.has(conv));
+} else {
+removed = [...this.#doubtful].filter((conv) => !pushed.has(conv));
+this.#doubtful.clear();
+for (const [, body] of held) for (const key of NAMING) body[key] = body[key]?.filter(({ conv }) => !removed.includes(conv));
+}
+if (removed.length > 0) this.#setHeads([], removed);
+this.#judged = held.length;
+this.#cached.since = token;
+await this.#saveHeads();
+if (this.#doubtful.size === 0) await this.database.setMeta("since", token);
+return (listed && after !== undefined) || this.#doubtful.size > 0 ? { since: token } : null;
+}
+
+connected() {
+this.wasOnline = true;
+this.#subscribe();
+this.#logs.connected();
+this.#outbox.run();
+this.#own.connected();
+for (const [conv, n] of this.#received) if (n > (this.#heads.get(conv)?.read ?? 0)) this.#reportReceived(conv);
+this.#loadContacts();
+this.#loadSettings();
+const newest = [...this.#heads.values()].filter((head) => !head.state && head.seq > 0).sort((a, b) => (b.own?.pinned_at ?? 0) - (a.own?.pinned_at ?? 0) || b.at - a.at);
+this.#tellMissed();
+this.#logs.prefetch([...new Set([this.#session.self, ...newest.slice(0, 15).map((head) => head.conv)])]).then(() => this.#logs.trim());
+}
+
+disconnected() {
+this.#logs.disconnected();
+this.#outbox.disconnected();
+}
+
+pushed(name, body) {
+switch (name) {
+case "event":
+return this.#logs.received(body.events.map((event) => (body.silent ? { ...event, silent: true } : event)));
+case "head":
+this.#setHeads(body.heads ?? [], body.gone ?? []);
+for (const nudge of body.nudges ?? []) this.#nudged(nudge);
+return;
+case "mark":
+for (const mark of body.marks) if (mark.user === this.user.name && mark.read !== undefined) this.putHead(mark.conv, (head) => reading(head, mark.read));
+return this.emit({ type: "marks", marks: body.marks });
+case "presence": return this.emit({ type: "presence", users: body.users });
+case "typing": return this.emit({ type: "typing", ...body });
+case "user":
+for (const user of body.users) this.#users.set(user.name, user);
+this.database.put("users", ...body.users);
+if (body.users.some((user) => user.name === this.user.name)) this.#setSession({ user: body.users.find((user) => user.name === this.user.name) });
+return this.emit({ type: "users", users: body.users });
+case "signal": return this.emit({ type: "signal", ...body });
+}
+}
+
+
+#setHeads(heads, gone = [], isSync = false) {
+const told = [];
+for (const conv of gone) {
+this.#heads.delete(conv);
+this.#dirty.delete(conv);
+this.database.delete("heads", conv);
+this.#logs.gone(conv);
+}
+for (const pushed of heads) {
+if (isSync) {
+this.#listed?.add(pushed.conv);
+this.#doubtful.delete(pushed.conv);
+}
+const before = this.#heads.get(pushed.conv);
+if (!before && this.#received.has(pushed.conv)) this.#reportReceived(pushed.conv);
+let head = pushed;
+const isFormer = head.state === "left" || head.state === "removed";
+if (!isFormer && before && before.seq > head.seq) head = { ...head, seq: before.seq, n: before.n, at: before.at, last: before.last, unread: before.unread, mentions: before.mentions };
+head = this.#own.applied(head);
+this.#heads.set(head.conv, head);
+this.#dirty.add(head.conv);
+told.push(head);
+if (isFormer) this.#logs.ended(head.conv, pushed.seq);
+else if (!head.state || head.state === "joined") this.#logs.announced(head.conv, pushed.seq, isSync);
+}
+if (told.length || gone.length) this.emit({ type: "heads", heads: told, gone });
+this.#expiry.heads(told);
+this.#saveLater();
+}
+
+#nudged({ conv, seq, n, at, mentions, last }) {
+const head = this.#heads.get(conv);
+if (!head || seq <= head.seq) return;
+this.putHead(conv, (each) => ({ ...each, seq, n, at, last: last ?? each.last, unread: (each.unread ?? 0) + n - each.n, mentions: mentions ?? each.mentions }));
+this.#logs.announced(conv, seq, false);
+}
+
+putHead(conv, change) {
+const head = this.#heads.get(conv);
+if (!head) return;
+const after = change(head);
+this.#heads.set(conv, after);
+this.#dirty.add(conv);
+this.emit({ type: "heads", heads: [after] });
+this.#expiry.heads([after]);
+this.#saveLater();
+}
+
+#saveLater() { this.later("heads", 250, () => this.#saveHeads()); }
+
+#saveHeads() {
+const heads = [...this.#dirty].map((conv) => this.#heads.get(conv)).filter(Boolean);
+this.#dirty.clear();
+return this.database.put("heads", ...heads);
+}
+
+applied(conv, events) {
+const head = this.#heads.get(conv);
+if (head) {
+const after = advancing(head, events, this.user?.name);
+this.#heads.set(conv, after);
+this.#dirty.add(conv);
+this.#expiry.heads([after]);
+this.#saveLater();
+} else this.later(`head ${conv}`, 150, () => this.#loadHead(conv));
+this.emit({ type: "events", conv, events });
+if (conv === this.#session.self) for (const event of events) this.#applyOwn(event);
+this.#outbox.applied(conv, this.#logs.cursor(conv));
+const last = events.findLast((event) => event.n !== undefined && event.sender !== this.user?.name);
+if (last) {
+this.#received.set(conv, last.n);
+this.#reportReceived(conv);
+}
+}
+
+#reportReceived(conv) {
+this.later(`received ${conv}`, 200, () => {
+const head = this.#heads.get(conv);
+if (this.isOnline && head && showsReceipts(head)) this.call("mark", { conv, received: this.#received.get(conv) }).catch(() => {});
+});
+}
+
+stored(events) { this.#expiry.stored(events); }
+
+expired(conv, seqs, edited = []) {
+if (edited.length > 0) this.#logs.blankEdits(conv, edited, "expired").catch((error) => console.warn("cache:", error));
+this.putHead(conv, (head) => (head.last && seqs.has(head.last.seq) && !isBlank(head.last) ? { ...head, last: expiring({ ...head.last, text: undefined }) } : head));
+}
+
+async #loadHead(conv, isKnown = false) {
+if (!this.isOnline || this.#heads.has(conv) !== isKnown) return;
+const answer = await this.call("conversation.info", { conv }).catch(() => null);
+if (answer?.head && this.#heads.has(conv) === isKnown) this.#setHeads([answer.head]);
+}
+
+#applyOwn({ kind, at, body = {} }) {
+if (kind === "self.hide") return this.#hide(body.conv, body.seqs);
+if (kind === "self.set") return this.#loadProfile();
+if (kind.startsWith("contact.")) {
+if (body.incoming) this.#notify(at, { kind, user: body.user, text: body.text });
+return this.#loadContacts();
+}
+if (kind.startsWith("device.")) return body.device !== this.#session.device && this.#notify(at, { kind, ...body });
+const { conv, draft, ...values } = body;
+if (!conv) return;
+if (kind === "self.draft") { if (!this.#own.hasDraft(conv)) this.putHead(conv, (head) => drafted(head, draft)); }
+else this.putHead(conv, (head) => ({ ...head, own: { ...head.own, ...values } }));
+}
+
+async #tellMissed() {
+const { events } = await this.#logs.page({ conv: this.#session.self, limit: 40 }).catch(() => ({ events: [] }));
+for (const event of events) if (/^(device|contact)\./.test(event.kind) && event.at > this.#noticed) this.#applyOwn(event);
+}
+
+#notify(at, notice) {
+if (this.#noticed === undefined || !(at > this.#noticed)) return;
+this.#noticed = at;
+this.database.setMeta("noticed", at);
+this.emit({ type: "notice", notice });
+}
+
+async #hide(conv, seqs) {
+const events = await this.database.events(conv, Math.min(...seqs), Math.max(...seqs));
+await this.database.put("events", ...events.filter((event) => seqs.includes(event.seq)).map(({ seq, n, asOf }) => ({ conv, seq, n, kind: "hidden", asOf })));
+this.emit({ type: "hidden", conv, seqs });
+}
+
+acknowledged(event) {
+this.#logs.received([event]);
+this.#outbox.applied(event.conv, this.#logs.cursor(event.conv));
+}
+
+
+async #verb(verb, body) {
+const { id = uuid(), ...plain } = body;
+const answer = await this.call(verb, UNCHANGING.has(verb) ? plain : { id, ...plain });
+if (answer.head) this.#setHeads([answer.head]);
+if (answer.user && verb === "profile.set") this.#setSession({ user: answer.user });
+const seq = answer.seq ?? answer.call;
+if (seq && answer.conv) this.#logs.announced(answer.conv, seq, false);
+if (verb === "own.set") this.putHead(body.conv, (head) => ({ ...head, own: owning(head.own, body) }));
+if (/^contact\.|^(un)?block$/.test(verb)) this.#loadContacts();
+if (verb === "settings.set") { this.#settings = { ...this.#settings, ...body.settings }; this.emit({ type: "settings", settings: this.#settings }); }
+if (verb === "member.answer") await (body.accept ? this.#loadHead(body.conv, true) : this.#setHeads([], [body.conv]));
+if (verb === "member.leave" || verb === "conversation.delete") this.#setHeads([], [body.conv]);
+return answer;
+}
+
+async #search(body) {
+const isLocal = typeof body.page === "object";
+if (this.connectionState === "online" && !isLocal) {
+try {
+return await this.call("search", body);
+} catch (error) {
+if (error.code !== "unsupported") throw error;
+}
+}
+if (typeof body.page === "string") throw new Refusal({ code: "offline", message: "There is no connection." });
+return searchCache(this.database, body);
+}
+
+#show(tab, convs) {
+if (convs.length) this.#shown.set(tab, convs);
+else this.#shown.delete(tab);
+this.#subscribe();
+return {};
+}
+
+#subscribe() {
+const convs = [...new Set([...this.#shown.values()].flat())].slice(-20);
+if (this.isOnline) this.call("subscribe", { convs }).catch(() => {});
+}
+
+async #loadContacts() {
+const all = [];
+try {
+for (let page; ;) {
+const answer = await this.call("contacts", { page });
+all.push(...answer.contacts);
+if (!(page = answer.page)) break;
+}
+} catch { return; }
+if (all.some(isUntold)) await this.#tellRequests(all);
+this.#contacts = all;
+this.database.setMeta("contacts", all);
+this.emit({ type: "contacts", contacts: all });
+}
+
+async #tellRequests(contacts) {
+for (let before, page = 0; page < PAGES_OF_REQUESTS; page += 1) {
+const { events = [] } = await this.call("history", { conv: this.#session.self, limit: 200, before }).catch(() => ({}));
+for (const { kind, at, body } of events.toReversed()) {
+const contact = kind === "contact.request" && contacts.find((each) => isUntold(each) && each.user.name === body?.user && Boolean(body.incoming) === (each.state === "asked"));
+if (contact) Object.assign(contact, { at, ...(body.text && { text: body.text }) });
+}
+before = events[0]?.seq;
+if (!before || before === 1 || !contacts.some(isUntold)) return;
+}
+}
+
+async #loadProfile() {
+const { name } = this.user;
+const [user] = (await this.call("users", { names: [name] }).catch(() => ({ users: [] }))).users;
+if (user && this.user?.name === name) this.#setSession({ user });
+return this.#loadSettings();
+}
+
+async #loadSettings() {
+const answer = await this.call("settings", {}).catch(() => null);
+if (!answer) return;
+this.#settings = answer.settings;
+this.database.setMeta("settings", answer.settings);
+this.emit({ type: "settings", settings: answer.settings });
+}
+
+later(key, delay, work) {
+clearTimeout(this.#timers.get(key));
+this.#timers.set(key, setTimeout(work, delay));
+}
+}
+return { Core };
+})();
+return $core_core;
+};
+
+"""#))
+
+    private static let _js_core_worker_8a4abf05b7fa3bb9_js = EmbeddedFile(path: "js/core-worker-8a4abf05b7fa3bb9.js", content: .text(#"""
+const $core_applying = (() => {
+
+const MESSAGES = new Set(["text", "image", "audio", "video", "file", "location", "card", "call", "poll", "bundle", "encrypted"]);
+const REPEATING = new Set(["edit", "preview"]);
+const BLANK = new Set(["recalled", "expired", "erased"]);
+const CALL_ENDS = new Set(["ended", "missed", "declined", "busy"]);
+
+const isMessage = (event) => MESSAGES.has(event.kind) || (event.n !== undefined && event.kind !== "hidden");
+const isBlank = (event) => BLANK.has(event.state);
+const repeats = (event) => REPEATING.has(event.kind);
+
+function applying(event, change, user) {
+if (change.thread === event.seq && change.n !== undefined) return replied(event, change);
+if (isMessage(change) || isBlank(event)) return event;
+const isTarget = change.ref === event.seq;
+if (!isTarget && !(change.kind === "recall" && repeats(event) && event.ref === change.ref)) return event;
+const body = change.body ?? {};
+switch (change.kind) {
+case "edit":
+if ((change.at ?? 0) < (event.edited_at ?? 0)) return event;
+return { ...event, body: body.body, state: "edited", edited_at: change.at };
+case "preview": return event.kind === "text" ? { ...event, body: { ...event.body, preview: body.preview } } : event;
+case "recall": return blanking(event, "recalled");
+case "react": return reacted(event, body, change.sender === user);
+case "vote": {
+const after = change.votes ? { ...event, votes: change.votes } : event;
+return change.sender === user ? { ...after, mine: { ...event.mine, votes: body.options ?? [] } } : after;
+}
+case "poll.close": return { ...event, body: { ...event.body, closed: true } };
+case "call.update": return { ...event, body: { ...event.body, state: body.state, ...(body.duration !== undefined && { duration: body.duration }) } };
+default: return event;
+}
+}
+
+function blanking({ body: _, reactions: __, votes: ___, expires_at: ____, mine: _____, ...rest }, state) { return { ...rest, state }; }
+
+const expiring = (event) => blanking(event, "expired");
+
+function keeping(event, target) {
+return repeats(event) && event.body && target && isBlank(target) ? blanking(event, target.state) : event;
+}
+
+function replied(event, { seq }) {
+const { count = 0, seq: newest = 0 } = event.replies ?? {};
+return seq > newest ? { ...event, replies: { count: count + 1, seq } } : event;
+}
+
+function reacted(event, { key, remove }, own) {
+const reactions = (event.reactions ?? []).map((each) => (each.key === key ? { key, count: each.count + (remove ? -1 : 1) } : each));
+if (!remove && !reactions.some((each) => each.key === key)) reactions.push({ key, count: 1 });
+const after = { ...event, reactions: reactions.filter((each) => each.count > 0) };
+if (!own) return after;
+const before = (event.mine?.reactions ?? []).filter((each) => each !== key);
+return { ...after, mine: { ...event.mine, reactions: remove ? before : [...before, key] } };
+}
+
+function preview(event) {
+const body = event.body ?? {};
+const text = body.text ?? body.question ?? body.title ?? body.name ?? body.nick;
+return {
+seq: event.seq, n: event.n, sender: event.sender, at: event.at, kind: event.kind, state: event.state,
+text: typeof text === "string" ? [...text.slice(0, 400)].slice(0, 160).join("") : undefined, users: body.users,
+...(event.kind === "call" && { call: body.state, media: body.media, duration: body.duration }),
+...(event.kind === "audio" && { voice: body.voice, duration: body.duration }),
+};
+}
+
+function advancing(head, events, user) {
+let after = head;
+for (const event of events) {
+if (event.seq <= after.seq) continue;
+after = { ...after, seq: event.seq };
+const isTop = movesUp(event, head.kind);
+if (isTop) after.at = Math.max(after.at ?? 0, event.at ?? 0);
+if (event.kind === "call" || event.kind === "call.update") after.call = calling(after.call, event);
+if (event.kind === "hidden") { if (event.n) after.n = event.n; continue; }
+after.last = isTop ? preview(event) : relast(after.last, event);
+if (event.kind === "pin") after.pins = pinned(after.pins, event);
+if (event.n === undefined) continue;
+const previous = after.n;
+after.n = event.n;
+if (event.sender !== user) {
+after.unread = (after.unread ?? 0) + 1;
+if (mentions(event, user)) after.mentions = (after.mentions ?? 0) + 1;
+} else if ((after.read ?? 0) === previous) after.read = event.n;
+}
+return after;
+}
+
+function calling(call, { kind, seq, ref, body }) {
+const isOver = CALL_ENDS.has(body?.state);
+if (kind === "call") return isOver ? undefined : seq;
+return isOver && ref === call ? undefined : call;
+}
+
+const movesUp = ({ n, kind, body }, conversation) => n !== undefined || /^(conversation\.(create|set)|member\.(invite|leave|remove))$/.test(kind)
+|| (kind === "member.join" && (conversation !== "channel" || body?.via === "add"));
+
+function relast(last, change) {
+if (!last || change.ref !== last.seq || isBlank(last)) return last;
+if (change.kind === "edit") return { ...last, state: "edited", text: change.body?.body?.text ?? last.text };
+if (change.kind === "recall") return { ...last, state: "recalled", text: undefined };
+if (change.kind === "call.update" && last.kind === "call") return { ...last, call: change.body?.state, duration: change.body?.duration };
+return last;
+}
+
+function pinned(pins = [], event) {
+const rest = pins.filter((seq) => seq !== event.ref);
+return event.body?.remove ? rest : [event.ref, ...rest];
+}
+
+function mentions(event, user) {
+return (event.body?.entities ?? []).some((each) => each.type === "all" || (each.type === "mention" && each.user === user));
+}
+
+function reading(head, read, unread, mentioned) {
+if (read < (head.read ?? 0)) return head;
+const left = unread ?? Math.max(0, Math.min(head.unread ?? 0, head.n - read));
+const own = head.own?.marked_unread ? { ...head.own, marked_unread: undefined } : head.own;
+return { ...head, read, unread: left, mentions: mentioned ?? (left === 0 ? 0 : head.mentions), own };
+}
+return { isMessage, isBlank, repeats, applying, expiring, keeping, preview, advancing, mentions, reading };
+})();
+const $socketio_backoff = (() => {
+
+class Backoff {
+#attempt = 0;
+
+constructor({ from = 1000, to = 5000, jitter = 0.5, random = Math.random } = {}) {
+Object.assign(this, { from, to, jitter, random });
+}
+
+get attempt() { return this.#attempt; }
+
+next() {
+const delay = Math.min(this.from * 2 ** Math.min(this.#attempt, 20), this.to);
+this.#attempt += 1;
+return Math.round(delay * (1 + this.jitter * (2 * this.random() - 1)));
+}
+
+reset() { this.#attempt = 0; }
+}
+return { Backoff };
+})();
+const $socketio_emitter = (() => {
+
+class Emitter {
+#listeners = new Map();
+
+on(name, listener) {
+if (!this.#listeners.has(name)) this.#listeners.set(name, new Set());
+this.#listeners.get(name).add(listener);
+return () => this.off(name, listener);
+}
+
+once(name, listener) {
+const remove = this.on(name, (...values) => {
+remove();
+listener(...values);
+});
+return remove;
+}
+
+off(name, listener) {
+this.#listeners.get(name)?.delete(listener);
+}
+
+fire(name, ...values) {
+for (const listener of [...(this.#listeners.get(name) ?? [])]) {
+try {
+listener(...values);
+} catch (error) {
+console.error(`A listener of "${name}" failed`, error);
+}
+}
+}
+}
+return { Emitter };
+})();
+const $socketio_errors = (() => {
+class SocketError extends Error {
+constructor(code, message, data) {
+super(message);
+this.name = "SocketError";
+this.code = code;
+this.data = data;
+}
+}
+return { SocketError };
+})();
+const $socketio_enginepackets = (() => {
+
+const PacketType = Object.freeze({
+open: "0", close: "1", ping: "2", pong: "3", message: "4", upgrade: "5", noop: "6",
+});
+
+const SEPARATOR = "\x1e";
+const isType = (digit) => digit >= "0" && digit <= "6" && digit.length === 1;
+
+function encodeText(packet) {
+return packet.data instanceof Uint8Array ? "b" + toBase64(packet.data) : packet.type + (packet.data ?? "");
+}
+
+function encodeFrame(packet) {
+return packet.data instanceof Uint8Array ? packet.data : packet.type + (packet.data ?? "");
+}
+
+function decodeFrame(frame) {
+if (typeof frame !== "string") return { type: PacketType.message, data: new Uint8Array(frame) };
+if (!isType(frame.charAt(0))) throw new Error("a frame that is not an Engine.IO packet");
+return { type: frame.charAt(0), data: frame.slice(1) };
+}
+
+function encodePayload(packets) {
+return packets.map(encodeText).join(SEPARATOR);
+}
+
+function decodePayload(body) {
+return body.split(SEPARATOR).map((element) =>
+element.charAt(0) === "b" ? { type: PacketType.message, data: fromBase64(element.slice(1)) } : decodeFrame(element));
+}
+
+function payloadSize(packet) {
+if (packet.data instanceof Uint8Array) return 2 + Math.ceil(packet.data.length / 3) * 4;
+return 2 + (packet.data ?? "").length * 3;
+}
+
+function toBase64(bytes) {
+let binary = "";
+for (let at = 0; at < bytes.length; at += 0x8000) binary += String.fromCharCode(...bytes.subarray(at, at + 0x8000));
+return btoa(binary);
+}
+
+function fromBase64(text) {
+const binary = atob(text);
+const bytes = new Uint8Array(binary.length);
+for (let at = 0; at < binary.length; at++) bytes[at] = binary.charCodeAt(at);
+return bytes;
+}
+return { PacketType, encodeText, encodeFrame, decodeFrame, encodePayload, decodePayload, payloadSize };
+})();
+const $socketio_engine = (() => {
+
+const { Emitter } = $socketio_emitter;
+const { SocketError } = $socketio_errors;
+const { PacketType, decodeFrame, decodePayload, encodeFrame, encodePayload, encodeText, payloadSize } = $socketio_enginepackets;
+
+const PROBE_TIMEOUT = 10_000;
+const MAXIMUM_PACKETS_A_POST = 64;
+
+class Engine extends Emitter {
+#url; #transports; #query; #trace; #timeout;
+#state = "idle";
+#transport;
+#handshake = null;
+#queue = [];
+#socket = null;
+#abort = new AbortController();
+#poll = null;
+#post = null;
+#paused = false;
+#openTimer = 0;
+#heartbeatTimer = 0;
+#lastPing = 0;
+
+constructor(url, { transports = ["polling", "websocket"], query = {}, timeout = 20_000, trace = null } = {}) {
+super();
+this.#url = new URL(url);
+this.#transports = transports;
+this.#query = query;
+this.#timeout = timeout;
+this.#trace = trace;
+this.#transport = transports[0];
+}
+
+get transport() { return this.#transport; }
+get id() { return this.#handshake?.sid ?? null; }
+get isOpen() { return this.#state === "open"; }
+
+open() {
+if (this.#state !== "idle") return;
+this.#state = "opening";
+this.#openTimer = setTimeout(
+() => this.#closed("transport error", new SocketError("timeout", "The server did not answer in time.")), this.#timeout);
+if (this.#transport === "websocket") this.#attach(this.#makeSocket());
+else this.#pollOnce();
+}
+
+send(data) {
+if (this.#state !== "open") return;
+this.#enqueue({ type: PacketType.message, data });
+}
+
+close() {
+if (this.#state === "closed") return;
+if (this.#state === "open") {
+this.#queue.push({ type: PacketType.close, data: "" });
+if (this.#transport === "polling") this.#lastPost().finally(() => this.#abort.abort());
+else this.#writeFrames();
+}
+this.#closed("forced close", null, { abort: this.#transport !== "polling" || this.#state !== "open" });
+}
+
+checkHeartbeat() {
+if (this.#state !== "open" || !this.#handshake.pingInterval) return;
+const silence = performance.now() - this.#lastPing;
+if (silence > this.#handshake.pingInterval + this.#handshake.pingTimeout) {
+this.#closed("ping timeout", new SocketError("timeout", "The server sent no ping in time."));
+}
+}
+
+
+#received(packet) {
+this.#trace?.({ direction: "in", transport: this.#transport, data: packet.data instanceof Uint8Array ? packet.data : encodeText(packet) });
+switch (packet.type) {
+case PacketType.open: return this.#opened(packet.data);
+case PacketType.ping:
+this.#armHeartbeat();
+return this.#enqueue({ type: PacketType.pong, data: packet.data });
+case PacketType.message: return this.fire("message", packet.data);
+case PacketType.close: return this.#closed("transport close");
+default: return;
+}
+}
+
+#opened(text) {
+if (this.#state !== "opening") return;
+try {
+this.#handshake = JSON.parse(text);
+} catch {
+return this.#closed("parse error", new SocketError("parse", "The server's handshake is not JSON."));
+}
+clearTimeout(this.#openTimer);
+this.#state = "open";
+this.#armHeartbeat();
+this.fire("open", this.#handshake);
+const upgrades = this.#handshake.upgrades ?? [];
+if (this.#state === "open" && this.#transport === "polling" && this.#transports.includes("websocket") && upgrades.includes("websocket")) {
+this.#probe();
+}
+}
+
+#armHeartbeat() {
+this.#lastPing = performance.now();
+clearTimeout(this.#heartbeatTimer);
+const { pingInterval, pingTimeout } = this.#handshake ?? {};
+if (!pingInterval) return;
+this.#heartbeatTimer = setTimeout(
+() => this.#closed("ping timeout", new SocketError("timeout", "The server sent no ping in time.")), pingInterval + pingTimeout);
+}
+
+#enqueue(packet) {
+this.#queue.push(packet);
+if (this.#queue.length === 1) queueMicrotask(() => this.#flush());
+}
+
+#flush() {
+if (this.#state !== "open" || this.#queue.length === 0 || this.#paused) return;
+if (this.#transport === "websocket") this.#writeFrames();
+else if (!this.#post) this.#postBatch();
+}
+
+#closed(reason, error, { abort = true } = {}) {
+if (this.#state === "closed") return;
+this.#state = "closed";
+clearTimeout(this.#openTimer);
+clearTimeout(this.#heartbeatTimer);
+if (abort) this.#abort.abort();
+if (this.#socket) {
+this.#socket.onopen = this.#socket.onmessage = this.#socket.onerror = this.#socket.onclose = null;
+this.#socket.close();
+}
+this.fire("close", reason, error ?? null);
+}
+
+#address(transport) {
+const url = new URL(this.#url);
+for (const [name, value] of Object.entries(this.#query)) url.searchParams.set(name, value);
+url.searchParams.set("EIO", "4");
+url.searchParams.set("transport", transport);
+if (this.#handshake) url.searchParams.set("sid", this.#handshake.sid);
+if (transport === "websocket") url.protocol = url.protocol === "https:" ? "wss:" : "ws:";
+return url;
+}
+
+
+async #pollOnce() {
+while (this.#state === "opening" || (this.#state === "open" && this.#transport === "polling" && !this.#paused)) {
+this.#poll = this.#request("GET");
+const body = await this.#poll;
+this.#poll = null;
+if (body === null || this.#state === "closed") return;
+try {
+for (const packet of decodePayload(body)) {
+if (this.#state === "closed") return;
+this.#received(packet);
+}
+} catch (error) {
+return this.#closed("parse error", new SocketError("parse", error.message));
+}
+if (this.#state === "opening") {
+return this.#closed("parse error", new SocketError("parse", "The server answered without a handshake."));
+}
+}
+}
+
+async #postBatch() {
+const limit = this.#handshake.maxPayload || 1_000_000;
+let count = 0;
+let size = 0;
+do { size += payloadSize(this.#queue[count++]); } while (
+count < this.#queue.length && count < MAXIMUM_PACKETS_A_POST && size + payloadSize(this.#queue[count]) <= limit);
+const batch = this.#queue.splice(0, count);
+this.#traceOut(batch);
+this.#post = this.#request("POST", encodePayload(batch));
+await this.#post;
+this.#post = null;
+this.#flush();
+}
+
+async #lastPost() {
+this.#traceOut(this.#queue);
+const body = encodePayload(this.#queue.splice(0));
+if (this.#post) await this.#post;
+await fetch(this.#address("polling"), { method: "POST", body, headers: { "Content-Type": "text/plain;charset=UTF-8" }, keepalive: body.length < 60_000 })
+.catch(() => {});
+}
+
+async #request(method, body) {
+const headers = body === undefined ? {} : { "Content-Type": "text/plain;charset=UTF-8" };
+try {
+const response = await fetch(this.#address("polling"), { method, body, headers, cache: "no-store", signal: this.#abort.signal });
+const text = await response.text();
+if (response.ok) return text;
+this.#closed("transport error", new SocketError("refused", refusal(response.status, text)));
+} catch (error) {
+if (this.#state !== "closed") this.#closed("transport error", new SocketError("transport", error.message));
+}
+return null;
+}
+
+
+#makeSocket() {
+const socket = new WebSocket(this.#address("websocket"));
+socket.binaryType = "arraybuffer";
+this.#socket = socket;
+return socket;
+}
+
+#attach(socket) {
+socket.onopen = null;
+socket.onmessage = (event) => {
+try {
+this.#received(decodeFrame(event.data));
+} catch (error) {
+this.#closed("parse error", new SocketError("parse", error.message));
+}
+};
+socket.onerror = () => {};
+socket.onclose = (event) => {
+const opening = this.#state === "opening";
+this.#closed(opening ? "transport error" : "transport close", new SocketError("transport", `The WebSocket closed (${event.code}).`));
+};
+}
+
+#writeFrames() {
+if (this.#socket?.readyState !== WebSocket.OPEN) return;
+const packets = this.#queue.splice(0);
+this.#traceOut(packets);
+for (const packet of packets) this.#socket.send(encodeFrame(packet));
+}
+
+#traceOut(packets) {
+if (!this.#trace) return;
+for (const packet of packets) {
+this.#trace({ direction: "out", transport: this.#transport, data: packet.data instanceof Uint8Array ? packet.data : encodeText(packet) });
+}
+}
+
+
+#probe() {
+const socket = this.#makeSocket();
+const trace = (direction, data) => this.#trace?.({ direction, transport: "websocket", data });
+const failed = () => {
+clearTimeout(timer);
+socket.onopen = socket.onmessage = socket.onerror = socket.onclose = null;
+socket.close();
+this.#socket = null;
+if (this.#paused) {
+this.#paused = false;
+if (!this.#poll) this.#pollOnce();
+this.#flush();
+}
+};
+const timer = setTimeout(failed, PROBE_TIMEOUT);
+socket.onerror = () => {};
+socket.onclose = () => failed();
+socket.onopen = () => {
+trace("out", "2probe");
+socket.send("2probe");
+};
+socket.onmessage = async (event) => {
+trace("in", event.data);
+if (event.data !== "3probe") return failed();
+this.#paused = true;
+await Promise.all([this.#poll, this.#post]);
+await Promise.resolve();
+if (this.#state !== "open" || socket.readyState !== WebSocket.OPEN) return;
+clearTimeout(timer);
+this.#attach(socket);
+trace("out", "5");
+socket.send("5");
+this.#transport = "websocket";
+this.#paused = false;
+this.fire("upgrade");
+this.#flush();
+};
+}
+}
+
+function refusal(status, text) {
+try {
+const { message } = JSON.parse(text);
+if (message) return `${message} (HTTP ${status})`;
+} catch { /* not JSON */ }
+return `The server answered HTTP ${status}.`;
+}
+return { Engine };
+})();
+const $socketio_packets = (() => {
+
+const PacketType = Object.freeze({ connect: 0, disconnect: 1, event: 2, ack: 3, connectError: 4, binaryEvent: 5, binaryAck: 6 });
+
+const MAXIMUM_ATTACHMENTS = 64;
+const RESERVED = new Set(["connect", "connect_error", "disconnect", "disconnecting", "newListener", "removeListener"]);
+
+function encodePacket({ type, namespace = "/", data, id }) {
+const attachments = [];
+let body = data;
+if (type === PacketType.event || type === PacketType.ack) {
+body = takeOut(data, attachments);
+if (attachments.length > 0) type = type === PacketType.event ? PacketType.binaryEvent : PacketType.binaryAck;
+}
+let text = String(type);
+if (attachments.length > 0) text += attachments.length + "-";
+if (namespace !== "/") text += namespace + ",";
+if (id !== undefined) text += id;
+if (body !== undefined) text += JSON.stringify(body);
+return [text, ...attachments];
+}
+
+class PacketDecoder {
+#pending = null;
+
+add(frame) {
+if (typeof frame === "string") {
+if (this.#pending) throw new Error("text instead of an attachment");
+const { packet, attachments } = decodeText(frame);
+if (attachments === 0) return finish(packet, []);
+this.#pending = { packet, missing: attachments, attachments: [] };
+return null;
+}
+const pending = this.#pending;
+if (!pending) throw new Error("an attachment without a packet");
+pending.attachments.push(frame);
+if (--pending.missing > 0) return null;
+this.#pending = null;
+return finish(pending.packet, pending.attachments);
+}
+}
+
+function decodeText(text) {
+const type = text.charCodeAt(0) - 48;
+if (!(type >= 0 && type <= 6)) throw new Error("unknown packet type");
+let at = 1;
+let attachments = 0;
+if (type === PacketType.binaryEvent || type === PacketType.binaryAck) {
+const end = text.indexOf("-", at);
+const digits = text.slice(at, end < 0 ? at : end);
+if (!/^\d{1,4}$/.test(digits) || Number(digits) > MAXIMUM_ATTACHMENTS) throw new Error("an invalid number of attachments");
+attachments = Number(digits);
+at = end + 1;
+}
+let namespace = "/";
+if (text[at] === "/") {
+const end = text.indexOf(",", at);
+namespace = text.slice(at, end < 0 ? undefined : end);
+at = end < 0 ? text.length : end + 1;
+}
+let id;
+const digits = /^\d{1,15}/.exec(text.slice(at, at + 16))?.[0];
+if (digits) {
+id = Number(digits);
+at += digits.length;
+}
+const data = at < text.length ? JSON.parse(text.slice(at)) : undefined;
+const plain = type === PacketType.binaryEvent ? PacketType.event : type === PacketType.binaryAck ? PacketType.ack : type;
+const packet = { type: plain, namespace, id, data };
+validate(packet);
+return { packet, attachments };
+}
+
+function validate({ type, id, data }) {
+if (type === PacketType.event) {
+if (!Array.isArray(data) || (typeof data[0] !== "string" && typeof data[0] !== "number")) throw new Error("an event without a name");
+if (RESERVED.has(data[0])) throw new Error("a reserved event name");
+} else if (type === PacketType.ack && (!Array.isArray(data) || id === undefined)) throw new Error("a malformed ack");
+}
+
+function finish(packet, attachments) {
+return attachments.length > 0 ? { ...packet, data: putBack(packet.data, attachments) } : packet;
+}
+
+const isBinary = (value) => value instanceof ArrayBuffer || ArrayBuffer.isView(value);
+const bytesOf = (value) =>
+value instanceof ArrayBuffer ? new Uint8Array(value) : new Uint8Array(value.buffer, value.byteOffset, value.byteLength);
+
+function takeOut(value, attachments) {
+if (value === null || typeof value !== "object") return value;
+if (isBinary(value)) return { _placeholder: true, num: attachments.push(bytesOf(value)) - 1 };
+if (Array.isArray(value)) return value.map((element) => takeOut(element, attachments));
+if (typeof value.toJSON === "function") return takeOut(value.toJSON(), attachments);
+return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, takeOut(member, attachments)]));
+}
+
+function putBack(value, attachments) {
+if (value === null || typeof value !== "object") return value;
+if (value._placeholder === true) {
+if (!Number.isInteger(value.num) || value.num < 0 || value.num >= attachments.length) throw new Error("a placeholder out of range");
+return attachments[value.num];
+}
+if (Array.isArray(value)) return value.map((element) => putBack(element, attachments));
+return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, putBack(member, attachments)]));
+}
+return { PacketType, encodePacket, PacketDecoder };
+})();
+const $socketio_socket = (() => {
+
+const { Emitter } = $socketio_emitter;
+const { SocketError } = $socketio_errors;
+const { PacketType } = $socketio_packets;
+
+class Socket {
+#manager; #auth;
+#local = new Emitter();
+#remote = new Emitter();
+#any = new Set();
+#acks = new Map();
+#nextAck = 0;
+#joinTimer = 0;
+#joining = 0;
+
+constructor(manager, namespace, { auth = undefined } = {}) {
+this.#manager = manager;
+this.#auth = auth;
+this.namespace = namespace;
+this.id = null;
+this.wanted = false;
+}
+
+get connected() { return this.id !== null; }
+
+on(name, listener) { return this.#of(name).on(String(name), listener); }
+once(name, listener) { return this.#of(name).once(String(name), listener); }
+off(name, listener) { this.#of(name).off(String(name), listener); }
+onAny(listener) { this.#any.add(listener); return () => this.#any.delete(listener); }
+
+#of(name) {
+return name === "connect" || name === "connect_error" || name === "disconnect" ? this.#local : this.#remote;
+}
+
+connect() {
+if (this.wanted) return this;
+this.wanted = true;
+this.#manager.join(this);
+return this;
+}
+
+disconnect() {
+if (!this.wanted) return this;
+this.wanted = false;
+if (this.connected) this.#manager.send({ type: PacketType.disconnect, namespace: this.namespace });
+this.#ended("io client disconnect");
+this.#manager.left();
+return this;
+}
+
+emit(name, ...values) {
+if (!this.connected) return false;
+this.#manager.send({ type: PacketType.event, namespace: this.namespace, data: [name, ...values] });
+return true;
+}
+
+emitWithAck(name, values = [], { timeout = 10_000 } = {}) {
+return new Promise((resolve, reject) => {
+if (!this.connected) return reject(new SocketError("not_connected", "Not connected."));
+const id = this.#nextAck++;
+const timer = setTimeout(() => {
+this.#acks.delete(id);
+reject(new SocketError("ack_timeout", `No ack of "${name}" within ${timeout} ms.`));
+}, timeout);
+this.#acks.set(id, { resolve, reject, timer });
+this.#manager.send({ type: PacketType.event, namespace: this.namespace, id, data: [name, ...values] });
+});
+}
+
+
+async engineOpened() {
+const attempt = ++this.#joining;
+let auth;
+try {
+auth = typeof this.#auth === "function" ? await this.#auth() : this.#auth;
+} catch (error) {
+this.wanted = false;
+this.#local.fire("connect_error", new SocketError("connect_error", error.message));
+return this.#manager.left();
+}
+if (attempt !== this.#joining || !this.wanted) return;
+this.#manager.send({ type: PacketType.connect, namespace: this.namespace, data: auth });
+clearTimeout(this.#joinTimer);
+this.#joinTimer = setTimeout(() => this.#manager.drop(), this.#manager.timeout);
+}
+
+engineClosed(reason, error) {
+if (this.wanted && !this.connected) {
+this.#local.fire("connect_error", error ?? new SocketError("transport", reason));
+}
+this.#ended(reason);
+}
+
+giveUp() { this.wanted = false; }
+
+received(packet) {
+switch (packet.type) {
+case PacketType.connect:
+if (!this.wanted || this.connected) return;
+clearTimeout(this.#joinTimer);
+this.id = packet.data?.sid ?? "";
+this.#manager.joined();
+return this.#local.fire("connect");
+case PacketType.connectError: {
+clearTimeout(this.#joinTimer);
+this.wanted = false;
+const { message = "Refused.", data } = packet.data ?? {};
+this.#local.fire("connect_error", new SocketError("connect_error", message, data));
+return this.#manager.left();
+}
+case PacketType.disconnect:
+this.wanted = false;
+this.#ended("io server disconnect");
+return this.#manager.left();
+case PacketType.event: return this.#event(packet);
+case PacketType.ack: {
+const waiting = this.#acks.get(packet.id);
+if (!waiting) return;
+this.#acks.delete(packet.id);
+clearTimeout(waiting.timer);
+return waiting.resolve(packet.data);
+}
+}
+}
+
+#event({ data: [name, ...values], id }) {
+if (!this.connected) return;
+if (id !== undefined) {
+let done = false;
+values.push((...answer) => {
+if (done || !this.connected) return;
+done = true;
+this.#manager.send({ type: PacketType.ack, namespace: this.namespace, id, data: answer });
+});
+}
+for (const listener of this.#any) listener(String(name), values);
+this.#remote.fire(String(name), ...values);
+}
+
+#ended(reason) {
+this.#joining++;
+clearTimeout(this.#joinTimer);
+const was = this.connected;
+this.id = null;
+for (const { reject, timer } of this.#acks.values()) {
+clearTimeout(timer);
+reject(new SocketError("disconnected", `The connection was closed before the ack (${reason}).`));
+}
+this.#acks.clear();
+if (was) this.#local.fire("disconnect", reason);
+}
+}
+return { Socket };
+})();
+const $socketio_manager = (() => {
+
+const { Backoff } = $socketio_backoff;
+const { Emitter } = $socketio_emitter;
+const { Engine } = $socketio_engine;
+const { PacketDecoder, encodePacket } = $socketio_packets;
+const { Socket } = $socketio_socket;
+
+class SocketManager extends Emitter {
+#options;
+#sockets = new Map();
+#engine = null;
+#decoder = null;
+#backoff;
+#retryTimer = 0;
+#state = { name: "closed", attempt: 0 };
+
+constructor(url, options = {}) {
+super();
+this.#options = { path: "/socket.io/", transports: ["polling", "websocket"], timeout: 20_000, reconnection: {}, ...options };
+this.url = new URL(this.#options.path, url);
+this.#backoff = new Backoff(this.#options.reconnection || {});
+globalThis.addEventListener?.("online", () => this.retryNow());
+globalThis.addEventListener?.("offline", () => this.drop());
+globalThis.document?.addEventListener("visibilitychange", () => {
+if (document.visibilityState === "visible") this.resume();
+});
+}
+
+get state() { return this.#state; }
+get timeout() { return this.#options.timeout; }
+get transport() { return this.#engine?.isOpen ? this.#engine.transport : null; }
+get engineID() { return this.#engine?.id ?? null; }
+
+socket(namespace = "/", options = {}) {
+if (!this.#sockets.has(namespace)) this.#sockets.set(namespace, new Socket(this, namespace, options));
+return this.#sockets.get(namespace);
+}
+
+retryNow() {
+if (this.#state.name !== "waiting") return;
+clearTimeout(this.#retryTimer);
+this.#open();
+}
+
+resume() {
+this.#engine?.checkHeartbeat();
+this.retryNow();
+}
+
+
+join(socket) {
+if (this.#engine?.isOpen) socket.engineOpened();
+else if (this.#state.name === "closed") this.#open();
+else this.retryNow();
+}
+
+left() {
+if ([...this.#sockets.values()].some((socket) => socket.wanted)) return;
+clearTimeout(this.#retryTimer);
+this.#backoff.reset();
+this.#engine?.close();
+this.#engine = null;
+this.#change({ name: "closed", attempt: 0 });
+}
+
+send(packet) {
+for (const frame of encodePacket(packet)) this.#engine?.send(frame);
+}
+
+joined() {
+this.#backoff.reset();
+}
+
+drop() {
+this.#engine?.close();
+}
+
+
+#open() {
+const { transports, query, timeout, trace } = this.#options;
+const engine = new Engine(this.url, { transports, query, timeout, trace });
+this.#engine = engine;
+this.#decoder = new PacketDecoder();
+engine.on("open", () => {
+this.#change({ name: "open", attempt: 0, transport: engine.transport });
+for (const socket of this.#sockets.values()) if (socket.wanted) socket.engineOpened();
+});
+engine.on("upgrade", () => this.#change({ ...this.#state, transport: engine.transport }));
+engine.on("message", (frame) => this.#received(engine, frame));
+engine.on("close", (reason, error) => {
+if (engine === this.#engine) this.#dropped(reason, error);
+});
+this.#change({ name: "connecting", attempt: this.#backoff.attempt });
+engine.open();
+}
+
+#received(engine, frame) {
+if (engine !== this.#engine) return;
+let packet;
+try {
+packet = this.#decoder.add(frame);
+} catch (error) {
+console.warn("Socket.IO: a malformed packet", error);
+engine.close();
+return;
+}
+if (packet) this.#sockets.get(packet.namespace)?.received(packet);
+}
+
+#dropped(reason, error) {
+this.#engine = null;
+const sockets = [...this.#sockets.values()];
+for (const socket of sockets) socket.engineClosed(reason, error);
+if (this.#engine || !sockets.some((socket) => socket.wanted)) {
+if (!this.#engine) this.#change({ name: "closed", attempt: 0, error });
+return;
+}
+if (!this.#options.reconnection) {
+for (const socket of sockets) socket.giveUp();
+this.#change({ name: "closed", attempt: 0, error });
+return;
+}
+const delay = this.#backoff.next();
+clearTimeout(this.#retryTimer);
+this.#retryTimer = setTimeout(() => this.#open(), delay);
+this.#change({ name: "waiting", attempt: this.#backoff.attempt, retryAt: Date.now() + delay, error });
+}
+
+#change(state) {
+this.#state = state;
+this.fire("state", state);
+}
+}
+
+return { SocketManager };
+})();
+const $socketio_index = (() => {
+
+const { SocketManager } = $socketio_manager;
+const { SocketError } = $socketio_errors;
+const { Emitter } = $socketio_emitter;
+return { SocketManager, SocketError, Emitter };
+})();
+const $core_requests = (() => {
+
+const RETRYABLE = new Set(["too_many", "storage", "unavailable", "internal", "offline"]);
+
+class Refusal extends Error {
+constructor({ code, message = code, field, retry_after: retryAfter, ...more }) {
+super(message);
+Object.assign(this, { code, field, retryAfter, ...more });
+}
+
+get isTemporary() { return RETRYABLE.has(this.code); }
+
+get plain() { return JSON.parse(JSON.stringify({ ...this, message: this.message })); }
+}
+
+function refusal(error) {
+if (error instanceof Refusal) return error;
+if (error?.data?.code) return new Refusal(error.data);
+if (["ack_timeout", "disconnected", "transport", "timeout"].includes(error?.code) || error instanceof TypeError) return new Refusal({ code: "offline", message: "There is no connection." });
+return new Refusal({ code: "internal", message: String(error?.message ?? error) });
+}
+
+async function post(path, body = {}) {
+return answer(await reach(path, { method: "POST", body: JSON.stringify(body), headers: { "Content-Type": "application/json", "Chat-Session": "cookie" } }));
+}
+
+const get = async (path) => answer(await reach(path));
+
+async function reach(path, options = {}) {
+try {
+return await fetch(path, { credentials: "same-origin", cache: "no-store", ...options });
+} catch (error) {
+throw refusal(error);
+}
+}
+
+async function answer(response) {
+const body = await response.json().catch(() => ({}));
+if (response.ok) return body;
+throw new Refusal(body.error ?? { code: response.status >= 500 ? "unavailable" : response.status === 401 ? "unauthorized" : "internal", message: response.statusText });
+}
+
+let newest = 0n;
+
+function uuid() {
+const bytes = crypto.getRandomValues(new Uint8Array(16));
+const first = (BigInt(Date.now()) << 12n) | BigInt(((bytes[6] & 0x07) << 8) | bytes[7]);
+newest = first > newest ? first : newest + 1n;
+new DataView(bytes.buffer).setBigUint64(0, ((newest >> 12n) << 16n) | 0x7000n | (newest & 0xfffn));
+bytes[8] = (bytes[8] & 0x3f) | 0x80;
+const hex = [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join("-");
+}
+
+function deviceDescription() {
+const agent = navigator.userAgent;
+const browser = /Edg\//.test(agent) ? "Edge" : /Firefox\//.test(agent) ? "Firefox" : /Chrom/.test(agent) ? "Chrome" : /Safari\//.test(agent) ? "Safari" : "Browser";
+const system = /Android/.test(agent) ? "Android" : /iPhone|iPad/.test(agent) ? "iOS" : /Mac OS/.test(agent) ? "macOS" : /Windows/.test(agent) ? "Windows" : /Linux/.test(agent) ? "Linux" : "";
+return { name: system ? `${browser} on ${system}` : browser, platform: "web" };
+}
+return { Refusal, refusal, post, get, reach, answer, uuid, deviceDescription };
+})();
+const $core_connection = (() => {
+
+const { SocketManager } = $socketio_index;
+const { Refusal, deviceDescription, post, refusal } = $core_requests;
+
+const MOST_HELD = 10_000;
+const RENEWED = 120_000;
+const FINAL = new Set(["signed_out", "account_closed", "protocol_error", "version"]);
+
+class Connection {
+#core;
+#manager = null;
+#socket = null;
+#isReady = false;
+#held = [];
+#state = { state: "offline", since: Date.now() };
+#waiting = new Set();
+#isWanted = false;
+#pause = 0;
+#expiresAt = null;
+#renewal = 0;
+#renewing = null;
+
+constructor(core) { this.#core = core; }
+
+get state() { return this.#state; }
+get isReady() { return this.#isReady; }
+
+start() {
+if (!this.#manager) {
+this.#manager = new SocketManager(globalThis.location.origin, { transports: ["websocket", "polling"], reconnection: { from: 300, to: 15_000 } });
+this.#manager.on("state", (state) => this.#managed(state));
+this.#socket = this.#manager.socket("/chat");
+this.#socket.on("connect", () => this.#hello());
+this.#socket.on("disconnect", (reason) => {
+this.#lost();
+if (reason === "io server disconnect") this.#again();
+});
+this.#socket.on("connect_error", (error) => this.#refused(error.data));
+this.#socket.on("bye", (body) => this.#goodbye(body));
+for (const name of ["event", "head", "mark", "presence", "typing", "user", "signal"]) this.#socket.on(name, (body) => this.#pushed(name, body));
+}
+this.#isWanted = true;
+this.#change("connecting");
+this.#socket.connect();
+}
+
+stop() {
+this.#isWanted = false;
+clearTimeout(this.#renewal);
+this.#socket?.disconnect();
+this.#lost();
+this.#change("offline");
+}
+
+network(event) {
+if (event === "offline") this.#manager?.drop();
+else this.#manager?.resume();
+}
+
+async call(verb, body) {
+if (!this.#isReady) await this.#untilReady();
+const [answer] = await this.#socket.emitWithAck(verb, [clean(body)]).catch((error) => { throw refusal(error); });
+if (answer?.error) throw new Refusal(answer.error);
+return answer ?? {};
+}
+
+granted({ access_expires_at: expiresAt }) {
+this.restore(expiresAt);
+this.#core.database.setMeta("access", expiresAt);
+this.#renewLater();
+}
+
+restore(expiresAt = 0) { this.#expiresAt = expiresAt; }
+
+#renewLater() {
+clearTimeout(this.#renewal);
+if (this.#expiresAt === null) return;
+const left = this.#expiresAt - this.#core.now;
+this.#renewal = setTimeout(() => { if (this.#isWanted) this.renew(); }, Math.max(1000, left - Math.min(RENEWED, left / 2)));
+}
+
+renew() {
+this.#renewing ??= this.#renew().finally(() => { this.#renewing = null; });
+return this.#renewing;
+}
+
+async #renew() {
+if (!this.#isReady) this.#change("connecting");
+try {
+this.granted(await post("/api/refresh", { refresh: "cookie" }));
+if (this.#isWanted) this.#socket.connect();
+} catch (error) {
+if (error.code === "unauthorized") { this.stop(); return this.#core.dismissed("signed_out"); }
+clearTimeout(this.#renewal);
+this.#renewal = setTimeout(() => { if (this.#isWanted) this.renew(); }, 3000);
+}
+}
+
+async #hello() {
+try {
+const { epoch, since } = this.#core.cached;
+const [answer] = await this.#socket.emitWithAck("hello", [clean({ version: 1, features: [], device: deviceDescription(), epoch, sync: { since } })]);
+if (answer.error) throw new Refusal(answer.error);
+let sync = await this.#core.welcomed(answer, this.#held);
+while (sync) sync = await this.#page(sync);
+this.#isReady = true;
+this.#change("online");
+for (const resolve of this.#waiting) resolve();
+this.#waiting.clear();
+this.#core.connected();
+this.#renewLater();
+for (const [name, body] of this.#held.splice(0)) this.#core.pushed(name, body);
+} catch (error) {
+if (error.code === "unauthorized") await this.renew();
+else console.warn("hello:", error);
+this.#manager?.drop();
+}
+}
+
+async #page(request) {
+const [answer] = await this.#socket.emitWithAck("sync", [clean(request)]);
+if (answer.error?.code === "resync") return { since: undefined };
+if (answer.error) throw new Refusal(answer.error);
+return this.#core.synced(answer, request, this.#held);
+}
+
+#untilReady() {
+if (this.#state.state === "offline") throw new Refusal({ code: "offline", message: "There is no connection." });
+return new Promise((resolve, reject) => {
+this.#waiting.add(resolve);
+setTimeout(() => { if (this.#waiting.delete(resolve)) reject(new Refusal({ code: "offline", message: "There is no connection." })); }, 5000);
+});
+}
+
+#refused(refusal) {
+if (refusal?.code === "unauthorized") this.renew();
+else if (refusal?.code) {
+this.#pause = refusal.retry_after ?? 2000;
+this.#again();
+}
+}
+
+#goodbye({ reason, retry_after: pause }) {
+this.#pause = pause ?? 0;
+if (!FINAL.has(reason)) return;
+this.stop();
+this.#core.dismissed(reason);
+}
+
+#again() {
+if (!this.#isWanted) return;
+this.#change("connecting");
+const delay = this.#pause + 200 + Math.random() * Math.max(800, this.#pause / 2);
+this.#pause = 0;
+setTimeout(() => { if (this.#isWanted) this.#socket.connect(); }, delay);
+}
+
+#pushed(name, body) {
+if (this.#isReady) this.#core.pushed(name, body);
+else if (this.#held.length < MOST_HELD) this.#held.push([name, body]);
+else this.#manager.drop();
+}
+
+#lost() {
+const wasReady = this.#isReady;
+this.#isReady = false;
+this.#held = [];
+if (wasReady) this.#core.disconnected();
+}
+
+#managed({ name, attempt = 0, retryAt }) {
+if (name === "open") return;
+if (name === "waiting" && this.#isWanted) this.#change(attempt >= 2 || navigator.onLine === false ? "offline" : "connecting", retryAt);
+else if (name === "closed" && !this.#isWanted) this.#change("offline");
+}
+
+#change(state, retryAt) {
+if (this.#state.state === state && this.#state.retryAt === retryAt) return;
+this.#state = { state, since: this.#state.state === state ? this.#state.since : Date.now(), retryAt };
+this.#core.emit({ type: "connection", connection: this.#state });
+}
+}
+
+const clean = (body) => JSON.parse(JSON.stringify(body ?? {}));
+return { Connection };
+})();
+const $core_database = (() => {
+
+const NAME = "apus-chat";
+const VERSION = 2;
+const INDEXES = { at: "at", expires_at: "expires_at" };
+const STORES = { meta: "key", heads: "conv", cursors: "conv", users: "name", outbox: "key", events: ["conv", "seq"] };
+
+class Database {
+#db = null;
+
+static async open(name = NAME) {
+const database = new Database();
+try {
+database.#db = await new Promise((resolve, reject) => {
+const request = indexedDB.open(name, VERSION);
+request.onupgradeneeded = () => {
+const { result, transaction } = request;
+for (const [store, keyPath] of Object.entries(STORES)) if (!result.objectStoreNames.contains(store)) result.createObjectStore(store, { keyPath });
+const events = transaction.objectStore("events");
+for (const [index, keyPath] of Object.entries(INDEXES)) if (!events.indexNames.contains(index)) events.createIndex(index, keyPath);
+};
+request.onsuccess = () => resolve(request.result);
+request.onerror = () => reject(request.error);
+request.onblocked = () => reject(new Error("blocked"));
+});
+database.#db.onversionchange = () => database.close();
+} catch (error) {
+console.warn("No cache:", error);
+}
+return database;
+}
+
+close() { this.#db?.close(); this.#db = null; }
+
+async get(store, key) { return this.#run(store, "readonly", (each) => each.get(key)); }
+async all(store) { return (await this.#run(store, "readonly", (each) => each.getAll())) ?? []; }
+
+async stores(...names) {
+if (!this.#db) return Object.fromEntries(names.map((name) => [name, []]));
+return new Promise((resolve, reject) => {
+const transaction = this.#db.transaction(names, "readonly");
+const requests = names.map((name) => [name, transaction.objectStore(name).getAll()]);
+transaction.oncomplete = () => resolve(Object.fromEntries(requests.map(([name, request]) => [name, request.result])));
+transaction.onerror = transaction.onabort = () => reject(transaction.error);
+});
+}
+
+put(store, ...values) { return values.length ? this.#run(store, "readwrite", (each) => { for (const value of values) each.put(value); }) : Promise.resolve(); }
+delete(store, ...keys) { return this.#run(store, "readwrite", (each) => { for (const key of keys) each.delete(key); }); }
+async meta(key) { return (await this.get("meta", key))?.value; }
+setMeta(key, value) { return this.put("meta", { key, value }); }
+
+async events(conv, from, to) {
+return (await this.#run("events", "readonly", (each) => each.getAll(IDBKeyRange.bound([conv, from], [conv, to])))) ?? [];
+}
+
+async trailing(conv, to, limit) {
+if (!this.#db) return [];
+return new Promise((resolve) => {
+const found = [];
+const request = this.#db.transaction("events").objectStore("events").openCursor(IDBKeyRange.bound([conv, 0], [conv, to]), "prev");
+request.onerror = () => resolve(found.reverse());
+request.onsuccess = () => {
+const cursor = request.result;
+if (!cursor || found.length === limit || (found.length > 0 && found.at(-1).seq !== cursor.value.seq + 1)) return resolve(found.reverse());
+found.push(cursor.value);
+cursor.continue();
+};
+});
+}
+
+async count(conv, last = Infinity) {
+return (await this.#run("events", "readonly", (each) => each.count(conv === undefined ? undefined : IDBKeyRange.bound([conv, 0], [conv, last])))) ?? 0;
+}
+
+forget(conv, below = Infinity) { return this.#run("events", "readwrite", (each) => each.delete(IDBKeyRange.bound([conv, 0], [conv, below]))); }
+
+async scan({ conv, after }, visit) {
+if (!this.#db) return;
+await new Promise((resolve) => {
+const events = this.#db.transaction("events").objectStore("events");
+const all = after ? IDBKeyRange.upperBound(after.at) : null;
+const request = conv === undefined ? events.index("at").openCursor(all, "prev") : events.openCursor(IDBKeyRange.bound([conv, 0], [conv, after ? after.seq : Infinity], false, Boolean(after)), "prev");
+let isPassing = Boolean(after) && conv === undefined;
+request.onerror = resolve;
+request.onsuccess = () => {
+const cursor = request.result;
+if (!cursor) return resolve();
+if (isPassing) {
+const order = indexedDB.cmp([cursor.key, cursor.primaryKey], [after.at, [after.conv, after.seq]]);
+if (order > 0) return cursor.continuePrimaryKey(after.at, [after.conv, after.seq]);
+isPassing = false;
+if (order === 0) return cursor.continue();
+}
+if (visit(cursor.value) === false) return resolve();
+cursor.continue();
+};
+});
+}
+
+async expired(now) {
+if (!this.#db) return { events: [], next: undefined };
+const events = await this.#run("events", "readonly", (each) => each.index("expires_at").getAll(IDBKeyRange.upperBound(now)));
+const next = await this.#run("events", "readonly", (each) => each.index("expires_at").openCursor(IDBKeyRange.lowerBound(now, true)));
+return { events: events ?? [], next: next?.key };
+}
+
+async wipe(kept = []) {
+if (!this.#db) return;
+await Promise.all(Object.keys(STORES).filter((store) => !kept.includes(store)).map((store) => this.#run(store, "readwrite", (each) => each.clear())));
+}
+
+#run(store, mode, work) {
+if (!this.#db) return Promise.resolve(undefined);
+return new Promise((resolve, reject) => {
+const transaction = this.#db.transaction(store, mode);
+const request = work(transaction.objectStore(store));
+transaction.oncomplete = () => resolve(request?.result);
+transaction.onerror = transaction.onabort = () => reject(transaction.error);
+});
+}
+}
+return { Database };
+})();
+const $core_expiry = (() => {
+
+const { expiring, isBlank } = $core_applying;
+
+const LONGEST = 3_600_000;
+const PAUSE = 20;
+
+const endOf = ({ settings, last }) => (settings?.expire > 0 && last?.n !== undefined && !isBlank(last) ? last.at + settings.expire * 1000 : Infinity);
+
+class Expiry {
+#core;
+#timer = 0;
+#at = Infinity;
+
+constructor(core) { this.#core = core; }
+
+clear() {
+clearTimeout(this.#timer);
+this.#at = Infinity;
+}
+
+stored(events) {
+const first = events.reduce((least, { expires_at: at }) => Math.min(least, at ?? Infinity), Infinity);
+if (first < this.#at) this.#wait(first);
+}
+
+heads(heads) {
+const first = Math.min(...heads.map(endOf));
+if (first < this.#at) this.#wait(first);
+}
+
+async sweep() {
+this.#at = Infinity;
+const { database, now } = this.#core;
+const { events, next } = await database.expired(now);
+await database.put("events", ...events.map((event) => expiring(event)));
+for (const conv of new Set(events.map((event) => event.conv))) {
+const ended = events.filter((event) => event.conv === conv);
+this.#core.expired(conv, new Set(ended.map(({ seq }) => seq)), ended.filter(({ state }) => state === "edited").map(({ seq }) => seq));
+}
+for (const head of [...this.#core.heads]) if (endOf(head) <= now) this.#core.expired(head.conv, new Set([head.last.seq]));
+this.heads([...this.#core.heads]);
+if (next !== undefined && next < this.#at) this.#wait(next);
+}
+
+#wait(at) {
+this.#at = at;
+clearTimeout(this.#timer);
+const delay = Math.min(LONGEST, Math.max(0, at - this.#core.now) + PAUSE);
+this.#timer = setTimeout(() => this.sweep().catch((error) => console.warn("expiry:", error)), delay);
+}
+}
+return { Expiry };
+})();
+const $core_cursor = (() => {
+
+const PATIENCE = 500;
+const FARTHEST = 400;
+const SLOWEST = 30_000;
+
+class LogCursor {
+#state = "idle";
+#held = new Map();
+#fruitless = 0;
+
+constructor({ cursor = 0, isPrimed = false } = {}) {
+this.cursor = cursor;
+this.head = cursor;
+this.isPrimed = isPrimed;
+}
+
+get isBehind() { return this.head > this.cursor; }
+
+received(event) {
+if (event.seq <= this.cursor) return {};
+this.head = Math.max(this.head, event.seq);
+this.#held.set(event.seq, event);
+if (event.seq === this.cursor + 1) {
+const apply = this.#drain();
+if (this.#state === "waiting" && !this.isBehind) this.#state = "idle";
+return { apply };
+}
+return this.#waits();
+}
+
+announced(head) {
+this.head = Math.max(this.head, head);
+return this.isBehind ? this.#waits() : {};
+}
+
+ended(head) { this.head = Math.max(this.cursor, head); }
+
+resumed() { return this.isBehind && this.#state !== "pulling" ? this.#pull() : {}; }
+
+timerFired() {
+if (this.#state !== "waiting") return {};
+if (this.isBehind) return this.#pull();
+this.#state = "idle";
+return {};
+}
+
+disconnected() { this.#state = "idle"; }
+
+page(events, head) {
+this.head = Math.max(this.head, head);
+const before = this.cursor;
+const fresh = events.filter((event) => event.seq > before);
+let gap;
+if (fresh.length > 0 && fresh[0].seq - 1 > before) {
+if (this.isPrimed) gap = fresh[0].seq - 1;
+this.cursor = fresh[0].seq - 1;
+}
+for (const event of fresh) this.#held.set(event.seq, event);
+const apply = this.#drain();
+return { apply, gap, ...this.#after(this.cursor > before) };
+}
+
+pullFailed() { return this.#state === "pulling" ? this.#after(false) : {}; }
+
+restart(seq) {
+this.cursor = Math.max(this.cursor, seq);
+this.head = Math.max(this.head, this.cursor);
+return this.#drain();
+}
+
+#waits() {
+if (this.#state !== "idle") return {};
+this.#state = "waiting";
+return { wait: PATIENCE };
+}
+
+#after(madeProgress) {
+this.#state = "idle";
+if (!this.isBehind) { this.#fruitless = 0; return {}; }
+if (madeProgress) { this.#fruitless = 0; return this.#pull(); }
+this.#state = "waiting";
+return { wait: Math.min(SLOWEST, 1000 * 2 ** this.#fruitless++) };
+}
+
+#pull() {
+this.#state = "pulling";
+const isNear = this.isPrimed && this.head - this.cursor <= FARTHEST;
+return { pull: isNear ? { from: this.cursor + 1, limit: 200 } : { limit: 80 } };
+}
+
+#drain() {
+const events = [];
+for (const seq of this.#held.keys()) if (seq <= this.cursor) this.#held.delete(seq);
+while (this.#held.has(this.cursor + 1)) {
+this.cursor += 1;
+events.push(this.#held.get(this.cursor));
+this.#held.delete(this.cursor);
+}
+if (events.length > 0) this.isPrimed = true;
+return events;
+}
+}
+return { LogCursor };
+})();
+const $core_logs = (() => {
+
+const { applying, isBlank, keeping, repeats } = $core_applying;
+const { LogCursor } = $core_cursor;
+const { Refusal } = $core_requests;
+
+const PULLS = 3;
+const MOST_CACHED = 30_000;
+const KEPT = [1000, 200, 40];
+
+class Logs {
+#core;
+#cursors = new Map();
+#timers = new Map();
+#queue = [];
+#pulling = 0;
+
+constructor(core) { this.#core = core; }
+
+get #database() { return this.#core.database; }
+
+restore(cursors) { for (const { conv, cursor, isPrimed } of cursors) this.#cursors.set(conv, new LogCursor({ cursor, isPrimed })); }
+cursor(conv) { return this.#cursors.get(conv)?.cursor ?? 0; }
+
+clear() {
+for (const timer of this.#timers.values()) clearTimeout(timer);
+for (const each of [this.#cursors, this.#timers]) each.clear();
+this.#queue = [];
+}
+
+gone(conv) {
+this.#cursors.delete(conv);
+this.#database.forget(conv);
+this.#database.delete("cursors", conv);
+}
+
+announced(conv, seq, isSync) {
+const cursor = this.#cursors.get(conv);
+if (!cursor) return this.#cursors.set(conv, new LogCursor({ cursor: seq }));
+if (!cursor.isPrimed) {
+if (seq > cursor.cursor) this.#core.emit({ type: "gap", conv });
+return void cursor.restart(seq);
+}
+if (isSync) cursor.head = Math.max(cursor.head, seq);
+else this.#act(conv, cursor.announced(seq));
+}
+
+ended(conv, seq) { this.#cursors.get(conv)?.ended(seq); }
+
+connected() { for (const [conv, cursor] of this.#cursors) this.#act(conv, cursor.resumed()); }
+
+disconnected() {
+this.#queue = [];
+for (const cursor of this.#cursors.values()) cursor.disconnected();
+}
+
+received(events) {
+for (const event of events) this.#act(event.conv, this.#of(event.conv, event.seq - 1).received(event));
+}
+
+async prefetch(convs) {
+for (const conv of convs) {
+if (!this.#core.isOnline) return;
+if (!(this.#cursors.get(conv)?.isPrimed)) await this.page({ conv, limit: 40 }).catch(() => {});
+}
+}
+
+async trim(most = MOST_CACHED) {
+let count = await this.#database.count();
+const logs = [...this.#cursors].sort(([one], [other]) => (this.#core.head(one)?.at ?? 0) - (this.#core.head(other)?.at ?? 0));
+for (const kept of KEPT) {
+for (const [conv, { cursor }] of logs) {
+if (count <= most) return;
+const removed = cursor > kept ? await this.#database.count(conv, cursor - kept) : 0;
+if (removed > 0) await this.#database.forget(conv, cursor - kept);
+count -= removed;
+}
+}
+}
+
+async page({ conv, from, before, around, limit = 50, thread }) {
+const head = this.#core.head(conv);
+const known = this.#cursors.get(conv);
+const low = head?.min_seq ?? 1;
+const isOffline = this.#core.connectionState === "offline" || (this.#core.connectionState === "connecting" && !this.#core.wasOnline);
+if (thread === undefined && known?.isPrimed) {
+const isNewest = from === undefined && before === undefined && around === undefined;
+const first = Math.max(low, from ?? (before !== undefined ? before - limit : around !== undefined ? around - (limit >> 1) : known.cursor - limit + 1));
+const last = Math.min(known.cursor, isNewest ? known.cursor : before !== undefined ? before - 1 : first + limit - 1);
+let events = await this.#database.events(conv, first, last);
+const isWhole = events.length > 0 && events.length === last - first + 1;
+const isCurrent = isNewest || from !== undefined ? !known.isBehind || isOffline : true;
+if (!isWhole && isOffline && from === undefined) events = await this.#database.trailing(conv, around !== undefined ? around : last, limit);
+if (isWhole ? isCurrent : isOffline && events.length > 0) {
+return { conv, events, seq: Math.max(known.cursor, events.at(-1).seq), min_seq: isWhole ? low : events[0].seq, isPartial: !isWhole };
+}
+if (isOffline && before !== undefined) return { conv, events: [], seq: known.cursor, min_seq: before, isPartial: true };
+}
+if (thread !== undefined && known?.isPrimed && isOffline && from === undefined) {
+const events = (await this.#database.events(conv, thread, (before ?? Infinity) - 1)).filter((event) => event.thread === thread);
+return { conv, events: events.slice(-limit), seq: known.cursor, min_seq: low };
+}
+if (isOffline && this.#core.connectionState === "offline") throw new Refusal({ code: "offline", message: "There is no connection." });
+const page = await this.#core.call("history", { conv, from, before, around, limit, thread });
+return thread === undefined ? this.#adopt(conv, page) : { ...page, events: withMine(page) };
+}
+
+async edits({ conv, seq }) {
+const { events } = await this.#core.call("history", { conv, edits: seq, limit: 200 });
+const versions = events.map((event) => ({ at: event.at, body: event.seq === seq ? event.body : event.body?.body }));
+return versions.filter(({ body }) => body).reverse();
+}
+
+async #adopt(conv, page) {
+const events = withMine(page);
+const cursor = this.#of(conv, page.seq);
+if (events.length === 0 && page.seq <= cursor.cursor && !cursor.isPrimed) {
+cursor.isPrimed = true;
+this.#saveCursor(conv, cursor);
+} else if (events.length > 0) {
+const last = events.at(-1).seq;
+if (!cursor.isPrimed && last >= cursor.cursor) {
+const after = cursor.restart(last);
+cursor.isPrimed = true;
+await this.#put(events);
+this.#saveCursor(conv, cursor);
+this.#apply(conv, after);
+} else await this.#put(events.filter((event) => event.seq <= cursor.cursor));
+if (cursor.isPrimed && last > cursor.cursor && events[0].seq <= cursor.cursor + 1) {
+for (const event of events.filter((each) => each.seq > cursor.cursor)) this.#act(conv, cursor.received(event));
+}
+}
+return { ...page, events, mine: undefined };
+}
+
+#of(conv, begin) {
+if (!this.#cursors.has(conv)) this.#cursors.set(conv, new LogCursor({ cursor: Math.max(0, begin) }));
+return this.#cursors.get(conv);
+}
+
+#act(conv, { apply, gap, wait, pull }) {
+if (gap !== undefined) {
+this.#database.forget(conv, gap);
+if (apply?.length) this.#put(apply);
+this.#core.emit({ type: "gap", conv });
+}
+if (apply?.length) this.#apply(conv, apply);
+if (wait !== undefined) {
+clearTimeout(this.#timers.get(conv));
+this.#timers.set(conv, setTimeout(() => {
+const cursor = this.#cursors.get(conv);
+if (cursor && this.#core.isOnline) this.#act(conv, cursor.timerFired());
+}, wait));
+}
+if (pull) {
+this.#queue.push([conv, pull]);
+this.#pullNext();
+}
+}
+
+async #pullNext() {
+if (this.#pulling >= PULLS || this.#queue.length === 0) return;
+const [conv, range] = this.#queue.shift();
+const cursor = this.#cursors.get(conv);
+if (!cursor) return this.#pullNext();
+this.#pulling += 1;
+try {
+const page = await this.#core.call("history", { conv, ...range });
+this.#act(conv, cursor.page(withMine(page), page.seq));
+} catch (error) {
+if (error.code === "not_found") this.gone(conv);
+else this.#act(conv, cursor.pullFailed());
+} finally {
+this.#pulling -= 1;
+this.#pullNext();
+}
+}
+
+#apply(conv, events) {
+if (events.length === 0) return;
+const stamped = events.map((event) => ({ ...event, asOf: Math.max(event.asOf ?? 0, event.seq) }));
+this.#core.applied(conv, stamped);
+this.#keep(conv, stamped).catch((error) => console.warn("cache:", error));
+}
+
+async #keep(conv, events) {
+await this.#put(events);
+for (const change of events) {
+const place = change.n === undefined ? change.ref : change.thread;
+if (place === undefined) continue;
+const [target] = await this.#database.events(conv, place, place);
+if (!target || target.asOf >= change.seq) continue;
+const after = applying(target, change, this.#core.user?.name);
+if (after !== target) await this.#put([{ ...after, asOf: change.seq }]);
+if (change.kind === "recall" || (repeats(change) && isBlank(after))) await this.blankEdits(conv, [change.ref], after.state);
+}
+const cursor = this.#cursors.get(conv);
+if (cursor) this.#saveCursor(conv, cursor);
+}
+
+async blankEdits(conv, seqs, state) {
+const edits = (await this.#database.events(conv, Math.min(...seqs), Infinity)).filter((event) => repeats(event) && event.body && seqs.includes(event.ref));
+await this.#database.put("events", ...edits.map(({ body: _, ...event }) => ({ ...event, state })));
+}
+
+async #put(events) {
+const kept = await Promise.all(events.map((event) => this.#kept(event, events)));
+await this.#database.put("events", ...kept);
+this.#core.stored(kept);
+}
+
+async #kept(event, others) {
+if (!repeats(event) || !event.body) return event;
+return keeping(event, others.find(({ seq }) => seq === event.ref) ?? (await this.#database.get("events", [event.conv, event.ref])));
+}
+
+#saveCursor(conv, cursor) { return this.#database.put("cursors", { conv, cursor: cursor.cursor, isPrimed: cursor.isPrimed }); }
+}
+
+function withMine(page) {
+const mine = new Map((page.mine ?? []).map(({ seq, ...each }) => [seq, each]));
+return page.events.map((event) => ({ ...event, ...(mine.has(event.seq) && { mine: mine.get(event.seq) }), asOf: page.seq }));
+}
+return { Logs };
+})();
+const $core_uploads = (() => {
+
+const { Refusal, answer, reach } = $core_requests;
+
+const PART = 512 * 1024;
+const TUS = { "Tus-Resumable": "1.0.0" };
+
+async function upload(file, { name = file.name ?? "", address, began = () => {}, progress = () => {}, signal } = {}) {
+let offset = address ? await offsetOf(address, signal) : null;
+if (offset === null) {
+address = await create(file, name, signal);
+await began(address);
+offset = 0;
+}
+let headers;
+do {
+progress(file.size ? offset / file.size : 1);
+const part = file.slice(offset, offset + PART);
+const response = await reach(address, { method: "PATCH", body: part, signal, headers: { ...TUS, "Upload-Offset": String(offset), "Content-Type": "application/offset+octet-stream" } });
+if (response.status === 409) { offset = (await offsetOf(address, signal)) ?? 0; continue; }
+if (!response.ok) await answer(response);
+headers = response.headers;
+offset = Number(headers.get("Upload-Offset"));
+} while (offset < file.size);
+headers = headers?.get("Chat-Blob") ? headers : (await reach(address, { method: "HEAD", headers: TUS, signal })).headers;
+if (!headers.get("Chat-Blob")) throw new Refusal({ code: "internal", message: "The server has not reported the blob of the complete upload." });
+const size = { width: Number(headers.get("Chat-Width")) || undefined, height: Number(headers.get("Chat-Height")) || undefined };
+return { blob: headers.get("Chat-Blob"), type: headers.get("Chat-Type"), size: Number(headers.get("Chat-Size")), ...(size.width && size) };
+}
+
+function uploaded({ kind, body }, blob) {
+const family = blob.type.split("/")[0];
+if (kind === "audio" && family === "video") return { kind, body: { ...body, ...blob, type: `audio/${blob.type.slice(6)}` } };
+if (kind === family) return { kind, body: { ...body, ...blob } };
+const { name, text, entities } = body;
+return { kind: "file", body: { name: name ?? "file", ...(text && { text, entities }), blob: blob.blob, size: blob.size, type: blob.type } };
+}
+
+const cancel = (address) => reach(address, { method: "DELETE", headers: TUS }).catch(() => {});
+
+async function create(file, name, signal) {
+const metadata = Object.entries({ name, type: file.type || "application/octet-stream" }).filter(([, value]) => value).map(([key, value]) => `${key} ${base64(value)}`).join(",");
+const response = await reach("/api/uploads", { method: "POST", signal, headers: { ...TUS, "Upload-Length": String(file.size), "Upload-Metadata": metadata } });
+if (!response.ok) await answer(response);
+return response.headers.get("Location");
+}
+
+async function offsetOf(address, signal) {
+const response = await reach(address, { method: "HEAD", headers: TUS, signal });
+return response.ok ? Number(response.headers.get("Upload-Offset")) : null;
+}
+
+const base64 = (text) => btoa(String.fromCharCode(...new TextEncoder().encode(text)));
+return { upload, uploaded, cancel };
+})();
+const $core_outbox = (() => {
+
+const { refusal, uuid } = $core_requests;
+const { cancel, upload, uploaded } = $core_uploads;
+
+class Outbox {
+#core;
+#items = new Map();
+#busy = new Set();
+#uploads = new Map();
+#pauses = new Map();
+#attempts = new Map();
+
+constructor(core) { this.#core = core; }
+
+get items() { return [...this.#items.values()]; }
+get shown() { return this.items.map(shown); }
+get unsent() { return this.items.filter((item) => item.status !== "sent").length; }
+
+restore(items) {
+for (const item of items) this.#items.set(item.key, item.status === "failed" ? item : { ...item, status: "queued" });
+}
+
+clear() {
+for (const controller of this.#uploads.values()) controller.abort();
+for (const each of [this.#items, this.#busy, this.#uploads, this.#pauses, this.#attempts]) each.clear();
+}
+
+async add({ key = uuid(), conv, kind, body, ref, thread, silent, file, poster }) {
+if (this.#items.has(key)) return key;
+const item = { key, conv, kind, body, ref, thread, silent, file, poster, status: "queued", at: Date.now() };
+await this.#set(item);
+this.run();
+return key;
+}
+
+async retry(key) {
+const item = this.#items.get(key);
+if (!item) return;
+this.#pauses.delete(item.conv);
+this.#attempts.delete(key);
+await this.#set({ ...item, status: "queued", error: undefined });
+this.run();
+}
+
+async discard(key) {
+const item = this.#items.get(key);
+if (!item) return;
+this.#uploads.get(key)?.abort();
+if (item.address) cancel(item.address);
+await this.#remove(item);
+}
+
+applied(conv, cursor) {
+for (const item of this.#items.values()) if (item.conv === conv && item.seq <= cursor) this.#remove(item);
+}
+
+disconnected() { this.#pauses.clear(); }
+
+run() {
+if (!this.#core.isOnline) return;
+const taken = new Set(this.#busy);
+const uploading = new Set();
+for (const item of this.#items.values()) {
+if (item.status === "failed" || item.status === "sent") continue;
+if (item.file && !item.body.blob) { uploading.add(item.conv); this.#upload(item); continue; }
+if (taken.has(item.conv) || (item.file && uploading.has(item.conv))) continue;
+taken.add(item.conv);
+if ((this.#pauses.get(item.conv) ?? 0) <= Date.now()) this.#send(item);
+}
+}
+
+async #send(item) {
+this.#busy.add(item.conv);
+const { key, conv, kind, body, ref, thread, silent } = item;
+try {
+this.#show({ ...item, status: "sending" });
+const ack = await this.#core.call("send", { id: key, conv, kind, body, ref, thread, silent });
+if (!this.#items.has(key)) return;
+const { file: _, poster: __, ...sent } = this.#items.get(key);
+this.#items.set(key, { ...sent, status: "sent", seq: ack.seq });
+await this.#core.database.delete("outbox", key);
+this.#show(this.#items.get(key));
+this.#core.acknowledged({ conv, seq: ack.seq, n: ack.n, sender: this.#core.user?.name, id: key, at: ack.at, kind, body, ...(ref !== undefined && { ref }), ...(thread !== undefined && { thread }) });
+} catch (error) {
+await this.#failed(item, refusal(error));
+} finally {
+this.#busy.delete(item.conv);
+this.run();
+}
+}
+
+async #upload(item) {
+if (this.#uploads.has(item.key) || this.#uploads.size >= 2 || (this.#pauses.get(item.key) ?? 0) > Date.now()) return;
+const controller = new AbortController();
+this.#uploads.set(item.key, controller);
+let latest = { ...item, status: "uploading", progress: 0 };
+try {
+this.#show(latest);
+if (item.poster && !item.body.poster) {
+const { blob } = await upload(item.poster, { name: "poster.jpg", signal: controller.signal });
+await this.#set((latest = { ...latest, body: { ...latest.body, poster: blob } }));
+}
+const blob = await upload(item.file, {
+name: item.body.name, address: item.address, signal: controller.signal,
+began: (address) => this.#set((latest = { ...latest, address })),
+progress: (progress) => this.#show((latest = { ...latest, progress })),
+});
+if (!this.#items.has(item.key)) return;
+await this.#set({ ...latest, ...uploaded(latest, blob), status: "queued", progress: 1 });
+} catch (error) {
+if (this.#items.has(item.key)) await this.#failed(latest, refusal(error));
+} finally {
+this.#uploads.delete(item.key);
+this.run();
+}
+}
+
+async #failed(item, error) {
+if (!this.#items.has(item.key)) return;
+if (error.code === "unauthorized") this.#core.refused();
+if (!error.isTemporary && error.code !== "unauthorized") return this.#set({ ...item, status: "failed", error: error.plain });
+const attempt = (this.#attempts.get(item.key) ?? 0) + 1;
+this.#attempts.set(item.key, attempt);
+const delay = error.retryAfter ?? Math.min(30_000, 500 * 2 ** Math.min(attempt, 7)) * (0.5 + Math.random() / 2);
+this.#pauses.set(item.file && !item.body.blob ? item.key : item.conv, Date.now() + delay);
+setTimeout(() => this.run(), delay + 5);
+await this.#set({ ...item, status: "queued" });
+}
+
+async #set(item) {
+this.#items.set(item.key, item);
+this.#core.emit({ type: "outbox", item: shown(item) });
+await this.#core.database.put("outbox", item);
+}
+
+#show(item) {
+this.#items.set(item.key, item);
+this.#core.emit({ type: "outbox", item: shown(item) });
+}
+
+async #remove(item) {
+this.#items.delete(item.key);
+this.#core.emit({ type: "outbox", item: shown(item), removed: true });
+await this.#core.database.delete("outbox", item.key);
+}
+}
+
+const shown = ({ address: _, poster: __, ...item }) => item;
+return { Outbox };
+})();
+const $core_own = (() => {
+
+const { reading } = $core_applying;
+const { uuid } = $core_requests;
+
+const MARK_PAUSE = 150;
+const DRAFT_PAUSE = 1000;
+
+class OwnValues {
+#core;
+#marks = new Map();
+#drafts = new Map();
+
+constructor(core) { this.#core = core; }
+
+restore(marks, drafts) {
+this.#marks = new Map(marks ?? []);
+this.#drafts = new Map(drafts ?? []);
+}
+
+clear() {
+this.#marks.clear();
+this.#drafts.clear();
+}
+
+connected() {
+for (const conv of this.#marks.keys()) this.#sendMark(conv);
+for (const conv of this.#drafts.keys()) this.#sendDraft(conv);
+}
+
+applied(head) {
+const marked = this.#marks.has(head.conv) ? reading(head, this.#marks.get(head.conv)) : head;
+return this.#drafts.has(head.conv) ? drafted(marked, this.#drafts.get(head.conv)) : marked;
+}
+
+hasDraft(conv) { return this.#drafts.has(conv); }
+
+mark({ conv, read }) {
+const head = this.#core.head(conv);
+if (!head || read <= (head.read ?? 0)) return {};
+this.#marks.set(conv, read);
+this.#core.putHead(conv, (each) => reading(each, Math.min(read, each.n)));
+this.#saveMarks();
+this.#core.later(`mark ${conv}`, MARK_PAUSE, () => this.#sendMark(conv));
+return {};
+}
+
+draft({ conv, text, ref }) {
+const draft = { id: uuid(), text, ref, at: Date.now() };
+this.#drafts.set(conv, draft);
+this.#core.putHead(conv, (head) => drafted(head, draft));
+this.#saveDrafts();
+this.#core.later(`draft ${conv}`, text ? DRAFT_PAUSE : 0, () => this.#sendDraft(conv));
+return {};
+}
+
+async #sendMark(conv) {
+const read = this.#marks.get(conv);
+if (!this.#core.isOnline || read === undefined) return;
+try {
+await this.#core.call("mark", { conv, read });
+} catch (error) {
+if (error.isTemporary) return;
+}
+if (this.#marks.get(conv) === read) this.#marks.delete(conv);
+this.#saveMarks();
+}
+
+async #sendDraft(conv) {
+const draft = this.#drafts.get(conv);
+if (!this.#core.isOnline || !draft) return;
+try {
+await this.#core.call("draft", { id: draft.id, conv, text: draft.text, ref: draft.ref });
+} catch (error) {
+if (error.isTemporary) return;
+}
+if (this.#drafts.get(conv) === draft) this.#drafts.delete(conv);
+this.#saveDrafts();
+}
+
+#saveMarks() { return this.#core.database.setMeta("marks", [...this.#marks]); }
+#saveDrafts() { return this.#core.database.setMeta("drafts", [...this.#drafts]); }
+}
+
+function drafted(head, draft) {
+const { draft: _, ...rest } = head.own ?? {};
+return { ...head, own: draft?.text ? { ...rest, draft: { text: draft.text, ref: draft.ref, at: draft.at ?? Date.now() } } : rest };
+}
+
+function owning(before = {}, { pinned, archived, muted_until: muted, notify, marked_unread: unread, folders }) {
+const after = { ...before };
+if (pinned !== undefined) after.pinned_at = pinned ? before.pinned_at ?? Date.now() : undefined;
+if (archived !== undefined) after.archived = archived;
+if (muted !== undefined) after.muted_until = muted;
+if (notify !== undefined) after.notify = notify === "all" ? undefined : notify;
+if (unread !== undefined) after.marked_unread = unread;
+if (folders !== undefined) after.folders = folders;
+return after;
+}
+return { OwnValues, drafted, owning };
+})();
+const $core_receipts = (() => {
+
+const MOST = 100;
+
+function showsReceipts({ kind, members = 0, settings, state }) {
+if (state && state !== "joined") return false;
+return kind === "pair" || (kind === "group" && members <= MOST && settings?.receipts !== false);
+}
+
+class Positions {
+#all = new Map();
+
+mark(user, { read = 0, received = 0 }) {
+const before = this.#all.get(user);
+const after = { read: Math.max(before?.read ?? 0, read), received: Math.max(before?.received ?? 0, received, read) };
+if (before && after.read <= before.read && after.received <= before.received) return false;
+this.#all.set(user, after);
+return true;
+}
+
+keep(users) {
+for (const user of this.#all.keys()) if (!users.has(user)) this.#all.delete(user);
+}
+
+status(n, others) {
+const all = [...this.#all.values()];
+if (others === 0 || all.length < others) return "sent";
+return all.every(({ read }) => read >= n) ? "read" : all.every(({ received }) => received >= n) ? "delivered" : "sent";
+}
+}
+return { showsReceipts, Positions };
+})();
+const $core_search = (() => {
+
+const { isBlank } = $core_applying;
+
+const PAGE = 30;
+const TIME = 300;
+
+async function searchCache(database, { query = "", conv, sender, kinds, from_at: from = 0, until_at: until = Infinity, page }) {
+const words = wordsOf(query);
+const hits = [];
+const end = performance.now() + TIME;
+let last;
+await database.scan({ conv, after: page }, (event) => {
+if (conv === undefined && event.at < from) return false;
+const hit = matching(event, words, (each) => (!sender || each.sender === sender) && (!kinds || kinds.includes(each.kind)) && each.at >= from && each.at <= until);
+if (hit) hits.push(hit);
+if (hits.length < PAGE && performance.now() < end) return true;
+last = { conv: event.conv, seq: event.seq, at: event.at };
+return false;
+});
+return { hits, page: last, local: true };
+}
+
+function wordsOf(query) {
+return [...query.toLocaleLowerCase().matchAll(/"([^"]+)"|(\S+)/g)].map(([, quoted, word]) => quoted ?? word);
+}
+
+function matching(event, words, passes) {
+if (event.n === undefined || event.kind === "hidden" || !passes(event)) return null;
+if (words.length === 0) return isBlank(event) ? null : { event, snippet: "", ranges: [], local: true };
+const { text, question, title, name, nick } = event.body ?? {};
+const content = [text, question, title, name, nick].find((each) => typeof each === "string");
+const plain = content?.toLocaleLowerCase();
+return plain !== undefined && words.every((word) => plain.includes(word)) ? { event, ...snippet(content, plain, words), local: true } : null;
+}
+
+function snippet(text, plain, words) {
+const start = Math.max(0, plain.indexOf(words[0]) - 40);
+const part = text.slice(start, start + 160);
+const ranges = words.flatMap((word) => {
+const index = part.toLocaleLowerCase().indexOf(word);
+return index < 0 ? [] : [{ offset: [...part.slice(0, index)].length, length: [...word].length }];
+});
+return { snippet: part, ranges: ranges.sort((a, b) => a.offset - b.offset) };
+}
+return { searchCache };
+})();
+const $core_core = (() => {
+
+const { advancing, expiring, isBlank, reading } = $core_applying;
+const { Connection } = $core_connection;
+const { Database } = $core_database;
+const { Expiry } = $core_expiry;
+const { Logs } = $core_logs;
+const { Outbox } = $core_outbox;
+const { OwnValues, drafted, owning } = $core_own;
+const { showsReceipts } = $core_receipts;
+const { Refusal, deviceDescription, get, post, uuid } = $core_requests;
+const { searchCache } = $core_search;
+const { upload } = $core_uploads;
+
+const UNCHANGING = new Set(["history", "sync", "members", "readers", "reactions", "scheduled", "conversation.info", "directory", "link.list", "link.info", "settings", "users", "people", "contacts", "devices", "search", "typing", "subscribe", "signal", "call.servers"]);
+const PAGES_OF_REQUESTS = 5;
+const NAMING = ["events", "heads", "nudges"];
+
+const isUntold = ({ state, at }) => (state === "asked" || state === "asking") && !at;
+const NEW = () => ({ phase: "signedOut", user: null, self: null, limits: {}, server: {}, clock: 0 });
+
+class Core {
+database = null;
+wasOnline = false;
+#session = { ...NEW(), phase: "starting" };
+#cached = { epoch: undefined, since: undefined };
+#heads = new Map();
+#users = new Map();
+#contacts = [];
+#settings = {};
+#received = new Map();
+#shown = new Map();
+#dirty = new Set();
+#listed = null;
+#doubtful = new Set();
+#judged = 0;
+#timers = new Map();
+#connection = new Connection(this);
+#outbox = new Outbox(this);
+#own = new OwnValues(this);
+#logs = new Logs(this);
+#noticed;
+#expiry = new Expiry(this);
+#listener;
+#ready;
+
+constructor(listener = () => {}) {
+this.#listener = listener;
+this.#ready = this.#start();
+}
+
+get user() { return this.#session.user; }
+get cached() { return this.#cached; }
+get isOnline() { return this.#connection.isReady; }
+get connectionState() { return this.#connection.state.state; }
+get now() { return Date.now() + this.#session.clock; }
+get heads() { return this.#heads.values(); }
+head(conv) { return this.#heads.get(conv); }
+emit(event) { this.#listener(event); }
+call(verb, body) { return this.#connection.call(verb, body); }
+
+async request(name, body = {}, tab = "") {
+await this.#ready;
+switch (name) {
+case "start": return this.#snapshot();
+case "login": return this.#enter("/api/login", { ...body, device: deviceDescription() });
+case "register": return this.#enter("/api/register", { ...body, device: deviceDescription() });
+case "password": return this.#enter("/api/password", { ...body, device: deviceDescription() });
+case "recovery": return post("/api/recovery", body);
+case "totp": return post("/api/totp", body);
+case "totpConfirm": return post("/api/totp/confirm", body);
+case "totpDelete": return post("/api/totp/delete", body);
+case "deleteAccount": await post("/api/account/delete", body); await this.#leave(); return {};
+case "logout": return this.#logout(body);
+case "history": return this.#logs.page(body);
+case "edits": return this.#logs.edits(body);
+case "send": return this.#outbox.add(body);
+case "retry": return this.#outbox.retry(body.key);
+case "discard": return this.#outbox.discard(body.key);
+case "mark": return this.#own.mark(body);
+case "draft": return this.#own.draft(body);
+case "typing": return this.isOnline ? this.call("typing", { conv: body.conv, stopped: body.stopped || undefined }) : {};
+case "show": return this.#show(tab, body.convs);
+case "network": this.#connection.network(body.event); return {};
+case "upload": return upload(body.file);
+case "search": return this.#search(body);
+case "verb": return this.#verb(body.verb, body.body ?? {});
+default: throw new Refusal({ code: "unsupported", message: name });
+}
+}
+
+
+async #start() {
+this.database = await Database.open();
+const { meta, heads, users, cursors, outbox } = await this.database.stores("meta", "heads", "users", "cursors", "outbox");
+const { session, access, epoch, since, contacts, settings, marks, drafts, logout, noticed } = Object.fromEntries(meta.map(({ key, value }) => [key, value]));
+this.#session = session?.user ? { ...NEW(), ...session, phase: "signedIn" } : NEW();
+if (this.user) {
+this.#cached = { epoch, since };
+this.#noticed = noticed;
+this.#contacts = contacts ?? [];
+this.#settings = settings ?? {};
+this.#own.restore(marks, drafts);
+for (const head of heads) this.#heads.set(head.conv, head);
+for (const user of users) this.#users.set(user.name, user);
+this.#logs.restore(cursors);
+this.#outbox.restore(outbox);
+this.#connection.restore(access);
+this.#connection.start();
+this.#expiry.sweep();
+} else {
+if (logout) this.#tellLogout();
+this.#learnServer();
+}
+globalThis.addEventListener?.("online", () => this.#outbox.run());
+}
+
+#snapshot() {
+return {
+session: this.#session, connection: this.#connection.state, heads: [...this.#heads.values()], users: [...this.#users.values()], contacts: this.#contacts,
+settings: this.#settings, outbox: this.#outbox.shown,
+};
+}
+
+async #learnServer() {
+const server = await get("/api/server").catch(() => null);
+if (server) this.#setSession({ server, limits: server.limits ?? {} });
+}
+
+async #enter(path, body) {
+const answer = await post(path, body);
+if ((await this.database.meta("session"))?.user.name !== answer.user.name) await this.#forget();
+await this.database.delete("meta", "logout");
+this.#setSession({ phase: "signedIn", user: answer.user });
+this.emit({ type: "snapshot", ...this.#snapshot() });
+if (this.isOnline) this.#connection.stop();
+this.#connection.granted(answer);
+this.#connection.start();
+return { user: answer.user, recovery: answer.recovery };
+}
+
+async #logout({ force }) {
+if (this.#outbox.unsent > 0 && !force) throw new Refusal({ code: "unsent", message: "Messages are not sent yet.", count: this.#outbox.unsent });
+await this.#leave();
+await this.database.setMeta("logout", true);
+await this.#tellLogout();
+return {};
+}
+
+async #tellLogout() {
+try {
+await post("/api/logout", { refresh: "cookie" });
+await this.database.delete("meta", "logout");
+} catch (error) {
+if (error.isTemporary) setTimeout(() => { if (!this.user) this.#tellLogout(); }, 5000);
+}
+}
+
+async #leave() {
+const { server, limits } = this.#session;
+this.#connection.stop();
+await this.#forget();
+this.#session = { ...NEW(), server, limits };
+this.emit({ type: "snapshot", ...this.#snapshot() });
+}
+
+async #forget() {
+this.#outbox.clear();
+this.#dropCache();
+this.#own.clear();
+this.#expiry.clear();
+this.#users.clear();
+this.#contacts = [];
+this.#settings = {};
+this.#noticed = undefined;
+await this.database.wipe();
+}
+
+#dropCache() {
+this.#logs.clear();
+this.#heads.clear();
+this.#received.clear();
+this.#dirty.clear();
+this.#doubtful.clear();
+this.#cached = { epoch: undefined, since: undefined };
+this.wasOnline = false;
+}
+
+dismissed(reason) {
+this.#session = { ...this.#session, phase: "signedOut" };
+this.emit({ type: "notice", notice: { kind: "dismissed", reason } });
+this.emit({ type: "session", session: this.#session });
+}
+
+refused() { this.#connection.renew(); }
+
+#setSession(values) {
+this.#session = { ...this.#session, ...values };
+if (this.user) this.database.setMeta("session", { user: this.user, self: this.#session.self, limits: this.#session.limits, server: this.#session.server, clock: this.#session.clock });
+this.emit({ type: "session", session: this.#session });
+}
+
+
+async welcomed(answer, held) {
+this.#judged = 0;
+if (this.#cached.epoch !== undefined && this.#cached.epoch !== answer.epoch) {
+this.#dropCache();
+await this.database.wipe(["outbox", "meta"]);
+this.emit({ type: "snapshot", ...this.#snapshot() });
+}
+this.#cached.epoch = answer.epoch;
+if (this.#noticed === undefined) await this.database.setMeta("noticed", (this.#noticed = answer.at));
+await this.database.setMeta("epoch", answer.epoch);
+this.#setSession({ user: answer.user, self: answer.self, limits: answer.limits, device: answer.device, features: answer.features ?? [], push_key: answer.push_key, clock: answer.at - Date.now() });
+return answer.sync ? this.synced(answer.sync, { since: this.#cached.since }, held) : { since: undefined };
+}
+
+async synced({ heads, gone = [], page, token }, { since, page: after }, held) {
+if (after === undefined) this.#listed = since === undefined ? new Set() : null;
+this.#setHeads(heads, gone, true);
+if (page) return { since, page };
+const listed = this.#listed;
+const named = held.slice(listed ? 0 : this.#judged).flatMap(([, body]) => NAMING.flatMap((key) => body[key] ?? []));
+const pushed = new Set(named.map(({ conv }) => conv));
+let removed;
+if (listed) {
+this.#listed = null;
+this.#doubtful = new Set([...pushed].filter((conv) => !listed.has(conv)));
+removed = [...this.#heads.keys()].filter((conv) => !listed.has(conv) && !pushed.has(conv));
+} else {
+removed = [...this.#doubtful].filter((conv) => !pushed.has(conv));
+this.#doubtful.clear();
+for (const [, body] of held) for (const key of NAMING) body[key] = body[key]?.filter(({ conv }) => !removed.includes(conv));
+}
+if (removed.length > 0) this.#setHeads([], removed);
+this.#judged = held.length;
+this.#cached.since = token;
+await this.#saveHeads();
+if (this.#doubtful.size === 0) await this.database.setMeta("since", token);
+return (listed && after !== undefined) || this.#doubtful.size > 0 ? { since: token } : null;
+}
+
+connected() {
+this.wasOnline = true;
+this.#subscribe();
+this.#logs.connected();
+this.#outbox.run();
+this.#own.connected();
+for (const [conv, n] of this.#received) if (n > (this.#heads.get(conv)?.read ?? 0)) this.#reportReceived(conv);
+this.#loadContacts();
+this.#loadSettings();
+const newest = [...this.#heads.values()].filter((head) => !head.state && head.seq > 0).sort((a, b) => (b.own?.pinned_at ?? 0) - (a.own?.pinned_at ?? 0) || b.at - a.at);
+this.#tellMissed();
+this.#logs.prefetch([...new Set([this.#session.self, ...newest.slice(0, 15).map((head) => head.conv)])]).then(() => this.#logs.trim());
+}
+
+disconnected() {
+this.#logs.disconnected();
+this.#outbox.disconnected();
+}
+
+pushed(name, body) {
+switch (name) {
+case "event":
+return this.#logs.received(body.events.map((event) => (body.silent ? { ...event, silent: true } : event)));
+case "head":
+this.#setHeads(body.heads ?? [], body.gone ?? []);
+for (const nudge of body.nudges ?? []) this.#nudged(nudge);
+return;
+case "mark":
+for (const mark of body.marks) if (mark.user === this.user.name && mark.read !== undefined) this.putHead(mark.conv, (head) => reading(head, mark.read));
+return this.emit({ type: "marks", marks: body.marks });
+case "presence": return this.emit({ type: "presence", users: body.users });
+case "typing": return this.emit({ type: "typing", ...body });
+case "user":
+for (const user of body.users) this.#users.set(user.name, user);
+this.database.put("users", ...body.users);
+if (body.users.some((user) => user.name === this.user.name)) this.#setSession({ user: body.users.find((user) => user.name === this.user.name) });
+return this.emit({ type: "users", users: body.users });
+case "signal": return this.emit({ type: "signal", ...body });
+}
+}
+
+
+#setHeads(heads, gone = [], isSync = false) {
+const told = [];
+for (const conv of gone) {
+this.#heads.delete(conv);
+this.#dirty.delete(conv);
+this.database.delete("heads", conv);
+this.#logs.gone(conv);
+}
+for (const pushed of heads) {
+if (isSync) {
+this.#listed?.add(pushed.conv);
+this.#doubtful.delete(pushed.conv);
+}
+const before = this.#heads.get(pushed.conv);
+if (!before && this.#received.has(pushed.conv)) this.#reportReceived(pushed.conv);
+let head = pushed;
+const isFormer = head.state === "left" || head.state === "removed";
+if (!isFormer && before && before.seq > head.seq) head = { ...head, seq: before.seq, n: before.n, at: before.at, last: before.last, unread: before.unread, mentions: before.mentions };
+head = this.#own.applied(head);
+this.#heads.set(head.conv, head);
+this.#dirty.add(head.conv);
+told.push(head);
+if (isFormer) this.#logs.ended(head.conv, pushed.seq);
+else if (!head.state || head.state === "joined") this.#logs.announced(head.conv, pushed.seq, isSync);
+}
+if (told.length || gone.length) this.emit({ type: "heads", heads: told, gone });
+this.#expiry.heads(told);
+this.#saveLater();
+}
+
+#nudged({ conv, seq, n, at, mentions, last }) {
+const head = this.#heads.get(conv);
+if (!head || seq <= head.seq) return;
+this.putHead(conv, (each) => ({ ...each, seq, n, at, last: last ?? each.last, unread: (each.unread ?? 0) + n - each.n, mentions: mentions ?? each.mentions }));
+this.#logs.announced(conv, seq, false);
+}
+
+putHead(conv, change) {
+const head = this.#heads.get(conv);
+if (!head) return;
+const after = change(head);
+this.#heads.set(conv, after);
+this.#dirty.add(conv);
+this.emit({ type: "heads", heads: [after] });
+this.#expiry.heads([after]);
+this.#saveLater();
+}
+
+#saveLater() { this.later("heads", 250, () => this.#saveHeads()); }
+
+#saveHeads() {
+const heads = [...this.#dirty].map((conv) => this.#heads.get(conv)).filter(Boolean);
+this.#dirty.clear();
+return this.database.put("heads", ...heads);
+}
+
+applied(conv, events) {
+const head = this.#heads.get(conv);
+if (head) {
+const after = advancing(head, events, this.user?.name);
+this.#heads.set(conv, after);
+this.#dirty.add(conv);
+this.#expiry.heads([after]);
+this.#saveLater();
+} else this.later(`head ${conv}`, 150, () => this.#loadHead(conv));
+this.emit({ type: "events", conv, events });
+if (conv === this.#session.self) for (const event of events) this.#applyOwn(event);
+this.#outbox.applied(conv, this.#logs.cursor(conv));
+const last = events.findLast((event) => event.n !== undefined && event.sender !== this.user?.name);
+if (last) {
+this.#received.set(conv, last.n);
+this.#reportReceived(conv);
+}
+}
+
+#reportReceived(conv) {
+this.later(`received ${conv}`, 200, () => {
+const head = this.#heads.get(conv);
+if (this.isOnline && head && showsReceipts(head)) this.call("mark", { conv, received: this.#received.get(conv) }).catch(() => {});
+});
+}
+
+stored(events) { this.#expiry.stored(events); }
+
+expired(conv, seqs, edited = []) {
+if (edited.length > 0) this.#logs.blankEdits(conv, edited, "expired").catch((error) => console.warn("cache:", error));
+this.putHead(conv, (head) => (head.last && seqs.has(head.last.seq) && !isBlank(head.last) ? { ...head, last: expiring({ ...head.last, text: undefined }) } : head));
+}
+
+async #loadHead(conv, isKnown = false) {
+if (!this.isOnline || this.#heads.has(conv) !== isKnown) return;
+const answer = await this.call("conversation.info", { conv }).catch(() => null);
+if (answer?.head && this.#heads.has(conv) === isKnown) this.#setHeads([answer.head]);
+}
+
+#applyOwn({ kind, at, body = {} }) {
+if (kind === "self.hide") return this.#hide(body.conv, body.seqs);
+if (kind === "self.set") return this.#loadProfile();
+if (kind.startsWith("contact.")) {
+if (body.incoming) this.#notify(at, { kind, user: body.user, text: body.text });
+return this.#loadContacts();
+}
+if (kind.startsWith("device.")) return body.device !== this.#session.device && this.#notify(at, { kind, ...body });
+const { conv, draft, ...values } = body;
+if (!conv) return;
+if (kind === "self.draft") { if (!this.#own.hasDraft(conv)) this.putHead(conv, (head) => drafted(head, draft)); }
+else this.putHead(conv, (head) => ({ ...head, own: { ...head.own, ...values } }));
+}
+
+async #tellMissed() {
+const { events } = await this.#logs.page({ conv: this.#session.self, limit: 40 }).catch(() => ({ events: [] }));
+for (const event of events) if (/^(device|contact)\./.test(event.kind) && event.at > this.#noticed) this.#applyOwn(event);
+}
+
+#notify(at, notice) {
+if (this.#noticed === undefined || !(at > this.#noticed)) return;
+this.#noticed = at;
+this.database.setMeta("noticed", at);
+this.emit({ type: "notice", notice });
+}
+
+async #hide(conv, seqs) {
+const events = await this.database.events(conv, Math.min(...seqs), Math.max(...seqs));
+await this.database.put("events", ...events.filter((event) => seqs.includes(event.seq)).map(({ seq, n, asOf }) => ({ conv, seq, n, kind: "hidden", asOf })));
+this.emit({ type: "hidden", conv, seqs });
+}
+
+acknowledged(event) {
+this.#logs.received([event]);
+this.#outbox.applied(event.conv, this.#logs.cursor(event.conv));
+}
+
+
+async #verb(verb, body) {
+const { id = uuid(), ...plain } = body;
+const answer = await this.call(verb, UNCHANGING.has(verb) ? plain : { id, ...plain });
+if (answer.head) this.#setHeads([answer.head]);
+if (answer.user && verb === "profile.set") this.#setSession({ user: answer.user });
+const seq = answer.seq ?? answer.call;
+if (seq && answer.conv) this.#logs.announced(answer.conv, seq, false);
+if (verb === "own.set") this.putHead(body.conv, (head) => ({ ...head, own: owning(head.own, body) }));
+if (/^contact\.|^(un)?block$/.test(verb)) this.#loadContacts();
+if (verb === "settings.set") { this.#settings = { ...this.#settings, ...body.settings }; this.emit({ type: "settings", settings: this.#settings }); }
+if (verb === "member.answer") await (body.accept ? this.#loadHead(body.conv, true) : this.#setHeads([], [body.conv]));
+if (verb === "member.leave" || verb === "conversation.delete") this.#setHeads([], [body.conv]);
+return answer;
+}
+
+async #search(body) {
+const isLocal = typeof body.page === "object";
+if (this.connectionState === "online" && !isLocal) {
+try {
+return await this.call("search", body);
+} catch (error) {
+if (error.code !== "unsupported") throw error;
+}
+}
+if (typeof body.page === "string") throw new Refusal({ code: "offline", message: "There is no connection." });
+return searchCache(this.database, body);
+}
+
+#show(tab, convs) {
+if (convs.length) this.#shown.set(tab, convs);
+else this.#shown.delete(tab);
+this.#subscribe();
+return {};
+}
+
+#subscribe() {
+const convs = [...new Set([...this.#shown.values()].flat())].slice(-20);
+if (this.isOnline) this.call("subscribe", { convs }).catch(() => {});
+}
+
+async #loadContacts() {
+const all = [];
+try {
+for (let page; ;) {
+const answer = await this.call("contacts", { page });
+all.push(...answer.contacts);
+if (!(page = answer.page)) break;
+}
+} catch { return; }
+if (all.some(isUntold)) await this.#tellRequests(all);
+this.#contacts = all;
+this.database.setMeta("contacts", all);
+this.emit({ type: "contacts", contacts: all });
+}
+
+async #tellRequests(contacts) {
+for (let before, page = 0; page < PAGES_OF_REQUESTS; page += 1) {
+const { events = [] } = await this.call("history", { conv: this.#session.self, limit: 200, before }).catch(() => ({}));
+for (const { kind, at, body } of events.toReversed()) {
+const contact = kind === "contact.request" && contacts.find((each) => isUntold(each) && each.user.name === body?.user && Boolean(body.incoming) === (each.state === "asked"));
+if (contact) Object.assign(contact, { at, ...(body.text && { text: body.text }) });
+}
+before = events[0]?.seq;
+if (!before || before === 1 || !contacts.some(isUntold)) return;
+}
+}
+
+async #loadProfile() {
+const { name } = this.user;
+const [user] = (await this.call("users", { names: [name] }).catch(() => ({ users: [] }))).users;
+if (user && this.user?.name === name) this.#setSession({ user });
+return this.#loadSettings();
+}
+
+async #loadSettings() {
+const answer = await this.call("settings", {}).catch(() => null);
+if (!answer) return;
+this.#settings = answer.settings;
+this.database.setMeta("settings", answer.settings);
+this.emit({ type: "settings", settings: answer.settings });
+}
+
+later(key, delay, work) {
+clearTimeout(this.#timers.get(key));
+this.#timers.set(key, setTimeout(work, delay));
+}
+}
+return { Core };
+})();
+const $core_worker = (() => {
+
+const { Core } = $core_core;
+const { refusal, uuid } = $core_requests;
+
+const channel = new BroadcastChannel("apus-chat-core");
+const tab = uuid();
+const pending = new Map();
+let core = null;
+
+self.onmessage = ({ data }) => {
+const request = { ...data, body: named(data.name, data.body) };
+pending.set(request.id, request);
+ask(request);
+};
+
+channel.onmessage = ({ data }) => {
+if (data.leader) for (const request of pending.values()) ask(request);
+else if (data.event && !core) self.postMessage({ event: data.event });
+else if (data.to === tab) answered(data.answer);
+else if (data.request && core) serve(data.request, data.from, (answer) => channel.postMessage({ to: data.from, answer }));
+};
+
+navigator.locks.request("apus-chat-core", () => {
+core = new Core((event) => {
+self.postMessage({ event });
+channel.postMessage({ event });
+});
+self.postMessage({ event: { type: "leading" } });
+channel.postMessage({ leader: tab });
+for (const request of pending.values()) ask(request);
+return new Promise(() => {});
+});
+
+function ask(request) {
+if (core) serve(request, tab, answered);
+else channel.postMessage({ request, from: tab });
+}
+
+async function serve({ id, name, body }, from, reply) {
+try {
+reply({ id, value: await core.request(name, body, from) });
+} catch (error) {
+reply({ id, error: refusal(error).plain });
+}
+}
+
+function answered(answer) {
+if (pending.delete(answer.id)) self.postMessage(answer);
+}
+
+function named(name, body = {}) {
+if (name === "send") return { key: uuid(), ...body };
+if (name === "verb") return { ...body, body: { id: uuid(), ...body.body } };
+return body;
+}
+return {  };
+})();
+
+"""#))
+
+    private static let _js_i18n_en_84d898d2f8e13c62_js = EmbeddedFile(path: "js/i18n-en-84d898d2f8e13c62.js", content: .text(#"""
+export default ({  }) => {
+const $i18n_en = (() => {
+
+const en = {
+appName: "Apus",
+cancel: "Cancel",
+close: "Close",
+save: "Save",
+saved: "Saved",
+show: "Show",
+menu: "Main menu",
+never: "Never",
+unlimited: "Unlimited",
+done: "Done",
+back: "Back",
+more: "More",
+ok: "OK",
+yes: "Yes",
+no: "No",
+none: "None",
+retry: "Try again",
+discard: "Discard",
+copy: "Copy",
+copied: "Copied",
+delete: "Delete",
+remove: "Remove",
+edit: "Edit",
+search: "Search",
+loading: "Loading…",
+you: "You",
+youInside: "you",
+yourName: "You",
+signIn: "Sign in",
+signInLead: "Welcome back",
+invitedLead: "You have an invitation. Sign in or create an account to see it.",
+register: "Create account",
+registerLead: "Create your account",
+recover: "Reset password",
+recoverLead: "Use one of your recovery codes",
+recoveryCode: "Recovery code",
+userName: "User name",
+userNameHint: "Letters and digits, no spaces. It cannot be changed later.",
+nick: "Shown name",
+password: "Password",
+newPassword: "New password",
+currentPassword: "Current password",
+passwordHint: "At least 8 characters.",
+showPassword: "Show password",
+hidePassword: "Hide password",
+forgot: "Forgot your password?",
+haveAccount: "I have an account",
+noAccount: "Create an account",
+wrongPassword: "The user name or the password is wrong.",
+passwordWrong: "The password is wrong.",
+nameTaken: "This user name is taken.",
+fieldRequired: "Please fill in this field.",
+inviteCode: "Invitation code",
+inviteCodeHint: "This server creates accounts for invited people only.",
+invitationWrong: "The invitation code is wrong or was used up.",
+registrationClosed: "Accounts are created by the operator of this server.",
+recoveryWrong: "The user name or the recovery code is wrong.",
+nameRefused: "This user name is not possible. Use letters, digits, “.”, “-” and “_”, and no spaces.",
+code: "One-time code",
+codeHint: "The code in your authenticator app, or a recovery code.",
+chats: "Chats",
+allChats: "All",
+unread: "Unread",
+groups: "Groups",
+people: "People",
+archived: "Archived",
+channels: "Channels",
+newChat: "New chat",
+newGroup: "New group",
+newChannel: "New channel",
+contacts: "Contacts",
+settings: "Settings",
+savedMessages: "Notes to self",
+signOut: "Sign out",
+signOutQuestion: "Sign out of this browser?",
+signOutUnsent: { one: "{n} message was not sent yet and will be lost.", other: "{n} messages were not sent yet and will be lost." },
+noChats: "No chats yet",
+noChatsHint: "Start with a person or a group.",
+noUnread: "Everything is read",
+noResults: "Nothing found",
+noPeopleHint: "Try the whole user name.",
+noResultsHint: "Check the spelling or try fewer words.",
+searchChats: "Search chats and messages",
+oneNewMessage: "New message",
+message: "Message",
+explore: "Explore",
+exploreHint: "Groups and channels that are open to all.",
+linkInvites: "{name} invites you to join",
+whoReacted: "Who reacted",
+whoVoted: "Who voted",
+votesShown: "{n} of {all} votes are in the log that you can see",
+messages: "Messages",
+messageCount: { one: "{n} message", other: "{n} messages" },
+selectChat: "Choose a chat to start",
+selectChatHint: "Press Ctrl+K to jump to a person, a group or a message.",
+pinChat: "Pin",
+unpinChat: "Unpin",
+archive: "Archive",
+unarchive: "Move out of archive",
+mute: "Mute",
+unmute: "Unmute",
+muteFor: "Mute for {time}",
+muteForever: "Mute for good",
+markRead: "Mark as read",
+markUnread: "Mark as unread",
+deleteChat: "Delete for me",
+deleteChatQuestion: "Delete this chat from your list?",
+draft: "Draft",
+draftPrefix: "Draft: ",
+colon: ": ",
+typing: "typing…",
+typingOne: "{name} is typing…",
+typingMany: { one: "{n} person is typing…", other: "{n} people are typing…" },
+online: "online",
+lastSeen: "last seen {time}",
+lastSeenJustNow: "last seen just now",
+membersCount: { one: "{n} member", other: "{n} members" },
+membersOnline: { one: "{members}, {n} online", other: "{members}, {n} online" },
+subscribers: { one: "{n} subscriber", other: "{n} subscribers" },
+unreadCount: { one: "{n} unread message", other: "{n} unread messages" },
+mentionsCount: { one: "{n} mention", other: "{n} mentions" },
+newMessages: "New messages",
+jumpToNewest: "Jump to the newest message",
+pinnedMessage: "Pinned message",
+pinnedMessages: "Pinned messages",
+messagePlaceholder: "Message",
+captionPlaceholder: "Caption",
+send: "Send",
+sendSilently: "Send without sound",
+schedule: "Schedule",
+scheduleAt: "Send at",
+scheduled: "Scheduled messages",
+scheduledCount: { one: "{n} message scheduled", other: "{n} messages scheduled" },
+scheduledFor: "Will be sent on {time}",
+attach: "Attach",
+attachPicture: "Picture or video",
+attachFile: "File",
+attachPoll: "Poll",
+attachLocation: "Location",
+attachContact: "Contact",
+emoji: "Emoji",
+searchEmoji: "Search emoji",
+dropHere: "Drop files here to send them",
+removeAttachment: "Remove {name}",
+disappearing: "Disappearing messages",
+disappearingHint: "New messages are removed for all members after this time.",
+disappearAfter: "Remove after",
+disappearingOn: "Messages disappear after {time}",
+off: "Off",
+reply: "Reply",
+replyTo: "Reply to {name}",
+replyInThread: "Reply in thread",
+thread: "Thread",
+replies: { one: "{n} reply", other: "{n} replies" },
+forward: "Forward",
+forwardTo: "Forward to…",
+forwardedFrom: "Forwarded from {name}",
+forwarded: "Forwarded",
+forwardMerged: "Send as one message",
+editMessage: "Edit message",
+edited: "edited",
+editHistory: "Earlier versions",
+removePreview: "Remove the link preview",
+recall: "Recall",
+recallQuestion: "Recall this message for all members?",
+recallQuestionPair: "Recall this message for both of you?",
+recallQuestionSelf: "Recall this message?",
+recalled: "Message recalled",
+recalledByYou: "You recalled this message",
+expired: "Message expired",
+erased: "Message deleted",
+hide: "Delete for me",
+hideQuestion: { one: "Delete this message from your view?", other: "Delete these {n} messages from your view?" },
+react: "React",
+reactWith: "React with {emoji}",
+reactionLabel: { one: "{emoji}: {n} reaction", other: "{emoji}: {n} reactions" },
+pin: "Pin",
+unpin: "Unpin",
+copyText: "Copy text",
+copyLink: "Copy link",
+select: "Select",
+selectedCount: { one: "{n} selected", other: "{n} selected" },
+readBy: "Read by",
+download: "Download",
+openPicture: "Open picture",
+picture: "Picture",
+video: "Video",
+voiceMessage: "Voice message",
+lasting: "{what}, {time}",
+audio: "Audio",
+file: "File",
+location: "Location",
+recordVoice: "Record a voice message",
+recordHint: "Hold to record, or press to record without holding",
+recording: "Recording",
+recordSlide: "Slide to the left to cancel, up to lock",
+recordLocked: "Recording, without holding",
+recordCancel: "Discard the recording",
+recordCancelled: "The recording was discarded",
+recordShort: "Hold the button to record.",
+recordVideo: "Record a video",
+recordStop: "End the recording",
+microphoneRefused: "The microphone is not allowed for this page.",
+microphoneFailed: "The microphone is not available.",
+attachCamera: "Video from the camera",
+cameraRefused: "The camera is not allowed for this page.",
+cameraFailed: "The camera is not available.",
+cameraPicture: "Picture of the camera",
+cameraFlip: "Other camera",
+play: "Play",
+pause: "Pause",
+playPlace: "Place in the recording",
+placeOf: "{time} of {length}",
+playSpeed: "Speed: {rate}×",
+playFailed: "This recording cannot be played.",
+notPlayed: "Not played yet",
+openVideo: "Open video",
+cancelUpload: "Cancel the upload",
+previousPicture: "Previous",
+nextPicture: "Next",
+pictureOf: "{n} of {total}",
+zoomIn: "Enlarge",
+zoomOut: "Make smaller",
+showInChat: "Show in chat",
+media: "Media",
+tabMedia: "Pictures and videos",
+tabFiles: "Files",
+tabLinks: "Links",
+tabVoice: "Voice",
+noMedia: "Nothing here yet",
+north: "{degrees} N",
+south: "{degrees} S",
+east: "{degrees} E",
+west: "{degrees} W",
+coordinates: "{latitude}, {longitude}",
+accuracy: "within {distance}",
+openInMaps: "Open in maps",
+latitude: "Latitude",
+longitude: "Longitude",
+myLocation: "My location",
+placeName: "Name of the place",
+locationRefused: "The location is not allowed for this page.",
+locationFailed: "The location is not available.",
+contactCard: "Contact card",
+poll: "Poll",
+bundle: "Forwarded messages",
+encrypted: "Encrypted message",
+unknownKind: "Update to see this message",
+hidden: "Message not available",
+call: "Call",
+callAudio: "Voice call",
+callVideo: "Video call",
+callMissed: "Missed call",
+callDeclined: "Declined call",
+callBusy: "Busy",
+callRinging: "Ringing…",
+callOngoing: "A call takes place",
+callBack: "Call back",
+callOutgoingMissed: "No answer",
+callIncoming: "{name} is calling",
+callIncomingVideo: "{name} is calling with video",
+callIncomingGroup: "{name} is calling {group}",
+callAnswer: "Answer",
+callAnswerAudio: "Answer without video",
+callAnswerVideo: "Answer with video",
+callDecline: "Decline the call",
+callCalling: "Calling…",
+callConnected: "Connected",
+callReconnecting: "Reconnecting…",
+callAlone: "Waiting for others…",
+callNoAnswer: "No answer",
+callWasDeclined: "The call was declined",
+callWasBusy: "The other person is in another call",
+callElsewhere: "Answered on another device",
+callOver: "Call ended",
+callLost: "The connection was lost",
+callFull: "The call is full: four people can take part",
+callFailed: "The call failed",
+callNeedsClient: "This call needs a client with LiveKit, which this page does not have",
+callOtherFirst: "End the present call first",
+callWith: "Call: {name}",
+callControls: "Controls of the call",
+callHangUp: "Hang up",
+callLeave: "Leave the call",
+callMute: "Mute the microphone",
+callUnmute: "Unmute the microphone",
+callMutedOther: "Microphone is off",
+callCameraOn: "Turn the camera on",
+callCameraOff: "Turn the camera off",
+callShare: "Share the screen",
+callUnshare: "Stop sharing the screen",
+callPicture: "Picture in picture",
+callDevices: "Microphone, camera and speaker",
+callMicrophone: "Microphone",
+callCamera: "Camera",
+callSpeaker: "Speaker",
+callNoDevices: "No devices were found",
+callMinimize: "Make the call small",
+callMaximize: "Make the call large",
+callOwnPicture: "Your picture",
+callQualityGood: "Good connection",
+callQualityFair: "Fair connection",
+callQualityPoor: "Poor connection",
+callDenied: "The browser does not permit the microphone or the camera. Permit them in its settings for this site, and call again.",
+callMissing: "No microphone or camera was found.",
+callInUse: "The microphone or the camera is used by another program.",
+callInsecure: "Calls need HTTPS. Open this page by its https: address.",
+spoiler: "Hidden text; press to show",
+pollAnonymous: "Anonymous poll",
+pollPublic: "Poll",
+pollMultiple: "Several answers",
+pollVotes: { one: "{n} vote", other: "{n} votes" },
+pollClosed: "Final result",
+pollClose: "End the poll",
+pollQuestion: "Question",
+pollOption: "Option {n}",
+pollAddOption: "Add an option",
+pollCreate: "New poll",
+statusQueued: "Waiting to be sent",
+statusUploading: "Uploading",
+statusSending: "Sending",
+statusSent: "Sent",
+statusDelivered: "Delivered",
+statusRead: "Read",
+statusFailed: "Not sent",
+failedReason: "Not sent: {reason}",
+spokenMessage: "{name}, {time}: {text}",
+spokenNew: "New message from {name}: {text}",
+messageActions: "Message actions",
+reactions: "Reactions",
+messageList: "Messages",
+chatList: "Chats",
+chatInfo: "Details",
+noMessages: "No messages yet",
+noNotesHint: "What you write here is for you alone, on all your devices.",
+noPublicChats: "There are no public groups or channels yet.",
+noMessagesHint: "Say hello!",
+nameMark: "@{name}",
+looksLike: "@{name} is not your contact {other} (@{account}). The names look alike.",
+looksLikeYou: "@{name} has a name that looks like yours.",
+isDeleted: "This account was deleted.",
+groupTitle: "Title",
+groupAbout: "Description",
+addMembers: "Add members",
+searchPeople: "Name or @name",
+createGroup: "Create group",
+createChannel: "Create channel",
+next: "Next",
+members: "Members",
+searchMembers: "Search members",
+roleOwner: "Owner",
+roleAdmin: "Admin",
+roleMember: "Member",
+roleReader: "Reader",
+roleGuest: "Guest",
+roleAdminHint: "May change the group and manage members.",
+roleMemberHint: "May write, and what the permissions allow.",
+roleReaderHint: "May read and react.",
+roleGuestHint: "May write, but not invite, pin or mention all.",
+changeRole: "Change role",
+roleOf: "Role of {name}",
+transferOwner: "Transfer ownership",
+transferQuestion: "Make {name} the owner? You become an admin.",
+newOwner: "Name a new owner",
+transferAndLeave: "Make {name} the owner and leave?",
+muteMember: "Mute…",
+muteNamed: "Mute {name}",
+unmuteMember: "Let write again",
+mutedUntil: "Muted until {time}",
+mutedForever: "Muted",
+forTime: "For {time}",
+forGood: "For good",
+removeMember: "Remove",
+removeQuestion: "Remove {name}?",
+banMember: "Remove and ban…",
+banNamed: "Remove and ban {name}",
+unban: "Lift the ban",
+bannedUntil: "Banned until {time}",
+bannedForever: "Banned",
+takeBackInvitation: "Take back the invitation",
+joinRequests: "Requests",
+joinRequest: "Request to join",
+joinRequestsPush: "{n} requests to join",
+joinRequestCount: { one: "{n} request to join", other: "{n} requests to join" },
+invitedPeople: "Invited",
+bannedPeople: "Banned",
+noJoinRequests: "No requests to join",
+noInvited: "No open invitations",
+noBanned: "No user is banned",
+askedAt: "asked to join {time}",
+invitedBy: "invited by {name}",
+wereInvited: "{users} got an invitation.",
+wereNotAdded: "Could not be added: {users}",
+addShort: "Add",
+createdBy: "Created by {name} on {time}",
+createdAt: "Created on {time}",
+inviteLinks: "Invite links",
+newLink: "New link",
+createLink: "Create link",
+noLinks: "No links yet",
+linkEnds: "Valid",
+linkAfter: "for {time}",
+linkMost: "People who may join",
+peopleCount: { one: "{n} person", other: "{n} people" },
+linkRole: "Join as",
+linkApproval: "An admin approves each user",
+linkHint: "Until the link ends, any user with it can join at once or, with an approval, ask to join.",
+linkForever: "without an end",
+linkBy: "by {name}",
+linkEnded: "This invite link has ended.",
+revokeQuestion: "Revoke this link? It then no longer admits new members.",
+linkUses: { one: "{used} of {n} used", other: "{used} of {n} used" },
+linkUsed: { one: "Used {n} time", other: "Used {n} times" },
+linkExpires: "until {time}",
+revoke: "Revoke",
+groupSettings: "Permissions",
+rightsOfMembers: "What members may do",
+whoWrite: "Who may write",
+whoInvite: "Who may invite",
+whoManage: "Who may change the profile",
+whoPin: "Who may pin",
+whoMentionAll: "Who may mention all",
+everyMember: "All members",
+onlyAdmins: "Only admins",
+joining: "Joining",
+whoJoins: "How people join",
+joinClosed: "By invitation",
+joinApproval: "After approval",
+joinOpen: "Open to all",
+listed: "Show in the directory",
+historyFor: "History for new members",
+historyAll: "Everything",
+historyJoin: "From joining on",
+slowMode: "Slow mode",
+slowOn: "Slow mode: a message every {time}",
+slowLeft: "Slow mode: your next message is sent in {time}",
+showReceipts: "Show who has read",
+leave: "Leave group",
+leaveChannel: "Leave channel",
+leaveChannelQuestion: "Leave this channel?",
+leaveLast: "You are the last member. After you leave, it can no longer be opened.",
+deleteForAll: "Delete for all",
+deleteForAllQuestion: "Delete “{title}” for all members?",
+deleteForAllHint: "All its messages are erased. This cannot be undone.",
+deletedForAll: "It was deleted for all members.",
+leaveQuestion: "Leave this group?",
+leaveOwner: "You are the owner. Choose the member that becomes the owner when you leave.",
+report: "Report",
+reportReason: "What is wrong?",
+reportHint: "Reports go to the operators of this server, who can see what you report.",
+reportText: "What happened? (optional)",
+reportNamed: "Report {name}",
+chooseReason: "Please choose a reason.",
+reasonSpam: "Advertising or spam",
+reasonAbuse: "Insults or harassment",
+reasonViolence: "Violence or threats",
+reasonIllegal: "Illegal content",
+reasonImpersonation: "Pretends to be another user",
+reasonOther: "Something else",
+reported: "Thank you, the report was sent.",
+block: "Block",
+unblock: "Unblock",
+blockQuestion: "Block {name}? Messages from this account are no longer shown.",
+addContact: "Add to contacts",
+removeContact: "Remove from contacts",
+contactRequests: "Contact requests",
+sentRequests: "Sent requests",
+requestCount: { one: "{n} contact request", other: "{n} contact requests" },
+sentAt: "sent {time}",
+takeBack: "Take back",
+takeBackRequest: "Take back the request",
+requestTakenBack: "The request was taken back.",
+requestAccepted: "{name} is now a contact.",
+requestDeclined: "The request of {name} was declined.",
+requestSent: "The request was sent to {name}.",
+requestText: "Message with the request (optional)",
+requestPlaceholder: "Say who you are",
+sendRequest: "Send request",
+addContactNamed: "Add {name} to contacts",
+asksForContact: "Wants to be your contact",
+newRequest: "{name} wants to be your contact.",
+nowContact: "{name} accepted your request.",
+removeContactQuestion: "Remove {name} from your contacts?",
+accept: "Accept",
+decline: "Decline",
+alias: "Alias",
+setAlias: "Set an alias",
+changeAlias: "Change the alias",
+aliasHint: "Only you see it, in place of “{name}”. Empty removes it.",
+writeMessage: "Message",
+noContacts: "No contacts yet",
+noContactsHint: "Search by name or @name.",
+invited: "{name} invites you to this group",
+join: "Join",
+requested: "Your request to join waits for approval.",
+askToJoin: "Ask to join",
+approvalHint: "An admin has to approve your request.",
+isJoined: "Joined",
+isRequested: "Requested",
+group: "Group",
+channel: "Channel",
+leftGroup: "You are no longer a member of this group.",
+cannotWrite: "Only admins can write here.",
+onlyReads: "You may read here, but not write.",
+silenced: "An admin does not let you write here.",
+silencedUntil: "An admin does not let you write until {time}.",
+aloneInGroup: "You are alone in this group.",
+aloneInChannel: "This channel has no subscribers yet.",
+profile: "Profile",
+statusText: "Status",
+avatar: "Picture",
+changePicture: "Change picture",
+removePicture: "Remove picture",
+notAPicture: "This file is not a picture.",
+nickHint: "Others see this name. Several people may have the same one.",
+language: "Language",
+system: "System",
+theme: "Theme",
+light: "Light",
+dark: "Dark",
+appearance: "Appearance",
+notifications: "Notifications",
+notificationsDesktop: "Desktop notifications",
+notificationsSound: "Sound",
+notificationsPreview: "Show the text of messages",
+notificationsHTTPS: "Notifications need HTTPS.",
+quietHours: "Quiet hours",
+quietFrom: "From",
+quietUntil: "Until",
+quietHint: "No notifications in these hours, on all devices.",
+privacy: "Privacy",
+privacyLastSeen: "Who sees when I was online",
+privacyAvatar: "Who sees my picture",
+privacyMessages: "Who may start a chat with me",
+privacyAdd: "Who may add me to groups",
+privacyFind: "Who finds me by search",
+privacyReceipts: "Read receipts",
+privacyTyping: "Show when I am typing",
+all: "All",
+everyone: "Everyone",
+contactsOnly: "My contacts",
+sessions: "Sessions",
+thisDevice: "This device",
+otherSessions: "Other sessions",
+noOtherSessions: "You are signed in on this device only.",
+signedInAt: "Signed in {time}",
+sessionEnded: "{name} was signed out.",
+othersEnded: "All other sessions have ended.",
+endOthersHint: "This device stays signed in.",
+endSession: "Sign out",
+endOtherSessions: "Sign out everywhere else",
+lastActive: "Last active {time}",
+security: "Security",
+changePassword: "Change password",
+passwordChanged: "The password was changed.",
+passwordEnds: "All other sessions end.",
+recoveryCodes: "Recovery codes",
+recoveryKept: "I have kept them",
+recoveryCodesHint: "With one of these codes you can set a new password, or sign in without your authenticator. Each works once. Keep them in a safe place.",
+blocked: "Blocked",
+noBlocked: "No blocked accounts.",
+notAContact: "Not a contact",
+youBlocked: "You blocked {name}.",
+blockedHint: "You do not see what blocked accounts write to you. They are not told.",
+account: "Account",
+exportData: "Export my data",
+exportHint: "A file with your profile, contacts, messages and files.",
+signOutHint: "Messages stored on this device are removed from it.",
+insecure: "Not encrypted",
+insecureHint: "This page was opened without HTTPS. The browser then offers no notifications, no start without a connection, no microphone and no clipboard, and each tab has a connection of its own.",
+deleteAccount: "Delete my account",
+deleteAccountHint: "Your messages are blanked and you leave all groups. This cannot be undone.",
+deleteAccountQuestion: "Delete the account {name}? Your messages are blanked, and the name is never given out again.",
+accountDeleted: "Your account was deleted.",
+deleteAccountDo: "Delete the account",
+enterSends: "Send with Enter",
+filterKind: "Kind",
+filterFrom: "From",
+filterChat: "Chat",
+filterWhen: "Time",
+anyKind: "All kinds",
+anyTime: "Any time",
+lastWeek: "Last 7 days",
+lastMonth: "Last 30 days",
+lastYear: "Last year",
+anyPerson: "Anyone",
+here: "In this chat",
+everywhere: "In all chats",
+resultCount: { one: "{n} result", other: "{n}{more} results" },
+quickJump: "Jump to a chat, a person or a message",
+offline: "You are offline. Messages are sent when the connection is back.",
+connecting: "Connecting…",
+updateReady: "A new version is ready.",
+reload: "Reload",
+errorForbidden: "You may not do this.",
+errorNotFound: "This is no longer available.",
+errorLimit: "The limit of the server is reached.",
+errorTooMany: "Too many requests. Please wait a moment.",
+errorTooManyUntil: "Too many at once. Try again in {time}.",
+errorSilenced: "An admin does not let you write for another {time}.",
+errorTooLong: "This is too long or too large.",
+errorUnavailable: "The server is starting, stopping or overloaded. Please try again soon.",
+errorUnauthorized: "The session has ended. Please sign in again.",
+errorInsecure: "This needs HTTPS.",
+errorCancelled: "Cancelled.",
+errorRefused: "The server refused this: {reason}",
+errorServer: "The server has an error: {reason}",
+errorTooLate: "The time for this is over.",
+errorTooLarge: "This file is too large. The limit is {size}.",
+errorOffline: "There is no connection to the server.",
+errorStorage: "The server cannot store this at the moment.",
+errorConflict: "This was changed in the meantime.",
+undo: "Undo",
+hidden1: "Message deleted for you.",
+eventBeginChat: "The chat begins here",
+eventCreateGroup: "{name} created the group",
+eventCreateChannel: "The channel was created",
+eventJoin: "{users} joined",
+eventAdd: "{name} added {users}",
+eventLeave: "{name} left",
+eventRemove: "{name} removed {users}",
+eventBan: "{name} banned {users}",
+eventBanUntil: "{name} banned {users} until {time}",
+eventUnban: "{name} lifted the ban of {users}",
+eventMute: "{name} muted {users}",
+eventMuteUntil: "{name} muted {users} until {time}",
+eventUnmute: "{name} let {users} write again",
+eventInvite: "{name} invited {users}",
+eventRole: "{name} made {users} {role}",
+eventTitle: "{name} changed the title to “{title}”",
+eventPicture: "{name} changed the picture",
+eventAbout: "{name} changed the description",
+eventSettings: "{name} changed the settings",
+eventExpire: "{name} let messages disappear after {time}",
+eventKeep: "{name} turned off disappearing messages",
+eventSlow: "{name} turned on slow mode: a message every {time}",
+eventSlowEnd: "{name} turned off slow mode",
+eventWriteAll: "{name} let all members write",
+eventWriteAdmins: "{name} let only admins write",
+eventPin: "{name} pinned a message",
+eventUnpin: "{name} unpinned a message",
+eventReact: "{name} reacted with {emoji}",
+eventOther: "{name} changed this chat",
+emojiSmileys: "Smileys",
+emojiPeople: "People",
+emojiNature: "Nature",
+emojiFood: "Food",
+emojiActivities: "Activities",
+emojiTravel: "Travel",
+emojiObjects: "Objects",
+emojiSymbols: "Symbols",
+mentionAll: "all",
+mentionAllHint: "Notify all members",
+totp: "Two-step sign-in",
+totpHint: "After the password, a sign-in asks for a code of an authenticator app.",
+totpSetUp: "Set up an authenticator",
+totpRemove: "Remove the authenticator",
+totpScan: "Scan this code with the authenticator app.",
+totpType: "Or type this key into the app:",
+totpOpen: "Open the authenticator on this device",
+totpOn: "Two-step sign-in is on.",
+totpRemoved: "Two-step sign-in is off.",
+qrcode: "QR code of the key",
+wrongCode: "The code is wrong. Each code works once, for 30 seconds.",
+confirm: "Confirm",
+newRecoveryCodes: "Make new recovery codes",
+folders: "Folders",
+newFolder: "New folder",
+folderName: "Name of the folder",
+folderFilter: "Chats in it",
+folderChosen: "Chats that I choose",
+foldersHint: "Folders are shown above the chats. They follow to your other devices.",
+folderLimit: "There can be at most {n} folders.",
+rename: "Rename",
+deleteFolder: "Delete the folder",
+deleteFolderQuestion: "Delete the folder “{name}”? Its chats stay.",
+albumOf: "Album of {n} pictures",
+newSignIn: "A new sign-in to your account: {name}",
+notMember: "You are no longer in “{title}”.",
+unknownLink: "This link does not lead to one of your chats.",
+dismissed: "This session has ended. Please sign in again.",
+dismissedClosed: "This account was closed.",
+dismissedVersion: "This page is out of date. Please reload it.",
+searchLocal: "messages on this device only",
+errorUnsupported: "This server does not offer this.",
+disappearsAt: "Disappears on {time}",
+inThread: "in a thread",
+readCount: "Read by {n} of {all}",
+firstVersion: "first version",
+sendNow: "Send now",
+changeTime: "Change the time",
+forwardAnonymous: "Without the names of the senders",
+pollCloses: "Ends at a time",
+pollClosesAt: "The poll ends at",
+pollEnds: "ends on {time}",
+inHour: "In an hour",
+tonight: "Tonight",
+tomorrowMorning: "Tomorrow morning",
+timeZone: "In your time zone, {zone}.",
+notifyAbout: "Notify about",
+notifyAll: "All messages",
+notifyMentions: "Mentions only",
+notificationsDenied: "This browser blocks notifications of this page. Permit them in its settings.",
+notificationsPush: "Also while the page is closed",
+notificationsPushHint: "Messages are encrypted for this browser.",
+notificationsPushMissing: "This browser or the server cannot push messages.",
+chooseOther: "Choose…",
+fromDay: "From day",
+untilDay: "Until day",
+betweenDays: "Between two days",
+lastDay: "Last 24 hours",
+offlineShort: "You are offline",
+};
+return { en };
+})();
+return $i18n_en;
+};
+
+"""#))
+
+    private static let _js_i18n_zh_0b425259f2445a24_js = EmbeddedFile(path: "js/i18n-zh-0b425259f2445a24.js", content: .text(#"""
+export default ({  }) => {
+const $i18n_zh = (() => {
+
+const zh = {
+appName: "Apus",
+cancel: "取消",
+close: "关闭",
+save: "保存",
+saved: "已保存",
+show: "查看",
+menu: "主菜单",
+never: "永不",
+unlimited: "不限",
+done: "完成",
+back: "返回",
+more: "更多",
+ok: "好",
+yes: "是",
+no: "否",
+none: "无",
+retry: "重试",
+discard: "放弃",
+copy: "复制",
+copied: "已复制",
+delete: "删除",
+remove: "移除",
+edit: "编辑",
+search: "搜索",
+loading: "加载中…",
+you: "你",
+youInside: "你",
+yourName: "你",
+signIn: "登录",
+signInLead: "欢迎回来",
+invitedLead: "你收到了一个邀请，登录或创建账号后即可查看。",
+register: "注册账号",
+registerLead: "创建你的账号",
+recover: "重设密码",
+recoverLead: "使用你的恢复码之一",
+recoveryCode: "恢复码",
+userName: "用户名",
+userNameHint: "字母（也可用汉字）和数字，不含空格，之后不能更改。",
+nick: "显示名称",
+password: "密码",
+newPassword: "新密码",
+currentPassword: "当前密码",
+passwordHint: "至少 8 个字符。",
+showPassword: "显示密码",
+hidePassword: "隐藏密码",
+forgot: "忘记密码？",
+haveAccount: "已有账号",
+noAccount: "创建新账号",
+wrongPassword: "用户名或密码不正确。",
+passwordWrong: "密码不正确。",
+nameTaken: "该用户名已被使用。",
+fieldRequired: "请填写此项。",
+inviteCode: "邀请码",
+inviteCodeHint: "此服务器仅为受邀用户开通账号。",
+invitationWrong: "邀请码错误或已被用完。",
+registrationClosed: "账号由服务器管理员创建。",
+recoveryWrong: "用户名或恢复码错误。",
+nameRefused: "该用户名不可用。请使用字母、汉字、数字、“.”、“-”和“_”，不含空格。",
+code: "一次性验证码",
+codeHint: "身份验证器中的验证码，或一个恢复码。",
+chats: "聊天",
+allChats: "全部",
+unread: "未读",
+groups: "群组",
+people: "联系人",
+archived: "已归档",
+channels: "频道",
+newChat: "新聊天",
+newGroup: "新建群组",
+newChannel: "新建频道",
+contacts: "通讯录",
+settings: "设置",
+savedMessages: "给自己的备忘",
+signOut: "退出登录",
+signOutQuestion: "退出此浏览器上的登录？",
+signOutUnsent: "还有 {n} 条消息未发送，退出后会丢失。",
+noChats: "还没有聊天",
+noChatsHint: "从联系人或群组开始吧。",
+noUnread: "全部已读",
+noResults: "没有找到结果",
+noPeopleHint: "请尝试输入完整的用户名。",
+noResultsHint: "请检查拼写，或减少关键词。",
+searchChats: "搜索聊天和消息",
+oneNewMessage: "新消息",
+message: "消息",
+explore: "发现",
+exploreHint: "公开的群组和频道。",
+linkInvites: "{name} 邀请你加入",
+whoReacted: "谁回应了",
+whoVoted: "谁投了票",
+votesShown: "可见的记录中有 {all} 票中的 {n} 票",
+messages: "消息",
+messageCount: "{n} 条消息",
+selectChat: "选择一个聊天开始",
+selectChatHint: "按 Ctrl+K 可快速跳转到联系人、群组或消息。",
+pinChat: "置顶",
+unpinChat: "取消置顶",
+archive: "归档",
+unarchive: "移出归档",
+mute: "静音",
+unmute: "取消静音",
+muteFor: "静音 {time}",
+muteForever: "始终静音",
+markRead: "标为已读",
+markUnread: "标为未读",
+deleteChat: "为我删除",
+deleteChatQuestion: "从你的列表中删除此聊天？",
+draft: "草稿",
+draftPrefix: "草稿：",
+colon: "：",
+typing: "正在输入…",
+typingOne: "{name} 正在输入…",
+typingMany: "{n} 人正在输入…",
+online: "在线",
+lastSeen: "最后上线：{time}",
+lastSeenJustNow: "刚刚在线",
+membersCount: "{n} 位成员",
+membersOnline: "{members}，{n} 人在线",
+subscribers: "{n} 位订阅者",
+unreadCount: "{n} 条未读消息",
+mentionsCount: "{n} 次提及",
+newMessages: "新消息",
+jumpToNewest: "跳到最新消息",
+pinnedMessage: "置顶消息",
+pinnedMessages: "置顶消息",
+messagePlaceholder: "消息",
+captionPlaceholder: "说明文字",
+send: "发送",
+sendSilently: "静默发送",
+schedule: "定时发送",
+scheduleAt: "发送时间",
+scheduled: "定时消息",
+scheduledCount: "{n} 条定时消息",
+scheduledFor: "将于 {time} 发送",
+attach: "添加附件",
+attachPicture: "图片或视频",
+attachFile: "文件",
+attachPoll: "投票",
+attachLocation: "位置",
+attachContact: "名片",
+emoji: "表情",
+searchEmoji: "搜索表情",
+dropHere: "拖放文件到此处发送",
+removeAttachment: "移除 {name}",
+disappearing: "消息自动消失",
+disappearingHint: "新消息会在此时间之后为所有人删除。",
+disappearAfter: "删除时间",
+disappearingOn: "消息将在 {time}后消失",
+off: "关闭",
+reply: "回复",
+replyTo: "回复 {name}",
+replyInThread: "在话题中回复",
+thread: "话题",
+replies: "{n} 条回复",
+forward: "转发",
+forwardTo: "转发给…",
+forwardedFrom: "转发自 {name}",
+forwarded: "转发的消息",
+forwardMerged: "合并为一条消息",
+editMessage: "编辑消息",
+edited: "已编辑",
+editHistory: "历史版本",
+removePreview: "移除链接预览",
+recall: "撤回",
+recallQuestion: "为所有成员撤回此消息？",
+recallQuestionPair: "为双方撤回此消息？",
+recallQuestionSelf: "撤回此消息？",
+recalled: "消息已撤回",
+recalledByYou: "你撤回了这条消息",
+expired: "消息已过期",
+erased: "消息已删除",
+hide: "为我删除",
+hideQuestion: "仅为你删除这 {n} 条消息？",
+react: "回应",
+reactWith: "用 {emoji} 回应",
+reactionLabel: "{emoji}：{n} 次回应",
+pin: "置顶",
+unpin: "取消置顶",
+copyText: "复制文本",
+copyLink: "复制链接",
+select: "选择",
+selectedCount: "已选择 {n} 条",
+readBy: "已读成员",
+download: "下载",
+openPicture: "打开图片",
+picture: "图片",
+video: "视频",
+voiceMessage: "语音消息",
+lasting: "{what}\u00a0{time}",
+audio: "音频",
+file: "文件",
+location: "位置",
+recordVoice: "录制语音消息",
+recordHint: "按住录音，或点按后免按录音",
+recording: "正在录音",
+recordSlide: "左滑取消，上滑锁定",
+recordLocked: "正在免按录音",
+recordCancel: "放弃录音",
+recordCancelled: "录音已放弃",
+recordShort: "请按住按钮录音。",
+recordVideo: "录制视频",
+recordStop: "结束录制",
+microphoneRefused: "此页面无权使用麦克风。",
+microphoneFailed: "麦克风不可用。",
+attachCamera: "拍摄视频",
+cameraRefused: "此页面无权使用摄像头。",
+cameraFailed: "摄像头不可用。",
+cameraPicture: "摄像头画面",
+cameraFlip: "切换摄像头",
+play: "播放",
+pause: "暂停",
+playPlace: "播放位置",
+placeOf: "{time}，共 {length}",
+playSpeed: "速度：{rate} 倍",
+playFailed: "无法播放此录音。",
+notPlayed: "未播放",
+openVideo: "打开视频",
+cancelUpload: "取消上传",
+previousPicture: "上一张",
+nextPicture: "下一张",
+pictureOf: "第 {n} 张，共 {total} 张",
+zoomIn: "放大",
+zoomOut: "缩小",
+showInChat: "在聊天中查看",
+media: "媒体",
+tabMedia: "图片和视频",
+tabFiles: "文件",
+tabLinks: "链接",
+tabVoice: "语音",
+noMedia: "暂无内容",
+north: "北纬 {degrees}",
+south: "南纬 {degrees}",
+east: "东经 {degrees}",
+west: "西经 {degrees}",
+coordinates: "{latitude}，{longitude}",
+accuracy: "误差 {distance}",
+openInMaps: "在地图中打开",
+latitude: "纬度",
+longitude: "经度",
+myLocation: "我的位置",
+placeName: "地点名称",
+locationRefused: "此页面无权获取位置。",
+locationFailed: "无法获取位置。",
+contactCard: "名片",
+poll: "投票",
+bundle: "合并转发的消息",
+encrypted: "加密消息",
+unknownKind: "更新后可查看此消息",
+hidden: "消息不可用",
+call: "通话",
+callAudio: "语音通话",
+callVideo: "视频通话",
+callMissed: "未接来电",
+callDeclined: "已拒绝的通话",
+callBusy: "对方忙",
+callRinging: "呼叫中…",
+callOngoing: "正在通话中",
+callBack: "回拨",
+callOutgoingMissed: "无人接听",
+callIncoming: "{name} 来电",
+callIncomingVideo: "{name} 邀请你视频通话",
+callIncomingGroup: "{name} 在 {group} 发起通话",
+callAnswer: "接听",
+callAnswerAudio: "不开视频接听",
+callAnswerVideo: "视频接听",
+callDecline: "拒绝来电",
+callCalling: "正在呼叫…",
+callConnected: "已接通",
+callReconnecting: "正在重新连接…",
+callAlone: "等待其他人加入…",
+callNoAnswer: "无人接听",
+callWasDeclined: "对方已拒绝",
+callWasBusy: "对方正在通话中",
+callElsewhere: "已在其他设备接听",
+callOver: "通话已结束",
+callLost: "连接已断开",
+callFull: "通话人数已满：最多四人",
+callFailed: "通话失败",
+callNeedsClient: "此通话需要支持 LiveKit 的客户端，本页面不支持",
+callOtherFirst: "请先结束当前通话",
+callWith: "通话：{name}",
+callControls: "通话控制",
+callHangUp: "挂断",
+callLeave: "离开通话",
+callMute: "静音",
+callUnmute: "取消静音",
+callMutedOther: "麦克风已关闭",
+callCameraOn: "打开摄像头",
+callCameraOff: "关闭摄像头",
+callShare: "共享屏幕",
+callUnshare: "停止共享屏幕",
+callPicture: "画中画",
+callDevices: "麦克风、摄像头和扬声器",
+callMicrophone: "麦克风",
+callCamera: "摄像头",
+callSpeaker: "扬声器",
+callNoDevices: "未找到设备",
+callMinimize: "缩小通话窗口",
+callMaximize: "放大通话窗口",
+callOwnPicture: "你的画面",
+callQualityGood: "连接良好",
+callQualityFair: "连接一般",
+callQualityPoor: "连接较差",
+callDenied: "浏览器未允许使用麦克风或摄像头。请在浏览器的网站设置中允许，然后重新呼叫。",
+callMissing: "未找到麦克风或摄像头。",
+callInUse: "麦克风或摄像头正被其他程序使用。",
+callInsecure: "通话需要 HTTPS。请使用 https: 地址打开此页面。",
+spoiler: "隐藏内容，点击显示",
+pollAnonymous: "匿名投票",
+pollPublic: "投票",
+pollMultiple: "可多选",
+pollVotes: "{n} 票",
+pollClosed: "最终结果",
+pollClose: "结束投票",
+pollQuestion: "问题",
+pollOption: "选项 {n}",
+pollAddOption: "添加选项",
+pollCreate: "新建投票",
+statusQueued: "等待发送",
+statusUploading: "上传中",
+statusSending: "发送中",
+statusSent: "已发送",
+statusDelivered: "已送达",
+statusRead: "已读",
+statusFailed: "发送失败",
+failedReason: "发送失败：{reason}",
+spokenMessage: "{name}，{time}：{text}",
+spokenNew: "来自 {name} 的新消息：{text}",
+messageActions: "消息操作",
+reactions: "回应",
+messageList: "消息列表",
+chatList: "聊天列表",
+chatInfo: "详情",
+noMessages: "还没有消息",
+noNotesHint: "这里的内容只有你自己能看到，并同步到你的所有设备。",
+noPublicChats: "还没有公开的群组或频道。",
+noMessagesHint: "打个招呼吧！",
+nameMark: "@{name}",
+looksLike: "@{name} 不是你的联系人 {other}（@{account}），两者名称相似。",
+looksLikeYou: "@{name} 的名称与你的相似。",
+isDeleted: "该账号已删除。",
+groupTitle: "名称",
+groupAbout: "简介",
+addMembers: "添加成员",
+searchPeople: "姓名或 @用户名",
+createGroup: "创建群组",
+createChannel: "创建频道",
+next: "下一步",
+members: "成员",
+searchMembers: "搜索成员",
+roleOwner: "群主",
+roleAdmin: "管理员",
+roleMember: "成员",
+roleReader: "读者",
+roleGuest: "访客",
+roleAdminHint: "可以修改群组并管理成员。",
+roleMemberHint: "可以发言，并拥有权限设置允许的操作。",
+roleReaderHint: "可以阅读和回应。",
+roleGuestHint: "可以发言，但不能邀请、置顶或 @所有人。",
+changeRole: "更改角色",
+roleOf: "{name} 的角色",
+transferOwner: "转让群主",
+transferQuestion: "将群主转让给 {name}？你将成为管理员。",
+newOwner: "指定新群主",
+transferAndLeave: "将群主转让给 {name} 并退出？",
+muteMember: "禁言…",
+muteNamed: "禁言 {name}",
+unmuteMember: "解除禁言",
+mutedUntil: "禁言至 {time}",
+mutedForever: "已禁言",
+forTime: "{time}",
+forGood: "永久",
+removeMember: "移出",
+removeQuestion: "将 {name} 移出？",
+banMember: "移出并封禁…",
+banNamed: "移出并封禁 {name}",
+unban: "解除封禁",
+bannedUntil: "封禁至 {time}",
+bannedForever: "已封禁",
+takeBackInvitation: "撤回邀请",
+joinRequests: "申请",
+joinRequest: "申请入群",
+joinRequestsPush: "{n} 条入群申请",
+joinRequestCount: { other: "{n} 条入群申请" },
+invitedPeople: "已邀请",
+bannedPeople: "已封禁",
+noJoinRequests: "没有加入申请",
+noInvited: "没有待接受的邀请",
+noBanned: "没有被封禁的用户",
+askedAt: "{time} 申请加入",
+invitedBy: "由 {name} 邀请",
+wereInvited: "已向 {users} 发出邀请。",
+wereNotAdded: "无法添加：{users}",
+addShort: "添加",
+createdBy: "由 {name} 创建于 {time}",
+createdAt: "创建于 {time}",
+inviteLinks: "邀请链接",
+newLink: "新建链接",
+createLink: "创建链接",
+noLinks: "还没有链接",
+linkEnds: "有效期",
+linkAfter: "{time}",
+linkMost: "可加入人数",
+peopleCount: { other: "{n} 人" },
+linkRole: "加入后的角色",
+linkApproval: "由管理员逐一批准",
+linkHint: "在链接失效之前，任何人都可凭链接直接加入；需要批准时，可凭链接申请加入。",
+linkForever: "长期有效",
+linkBy: "由 {name} 创建",
+linkEnded: "该邀请链接已失效。",
+revokeQuestion: "撤销此链接？此后任何人都无法通过它加入。",
+linkUses: "已使用 {used}/{n}",
+linkUsed: "已使用 {n} 次",
+linkExpires: "有效期至 {time}",
+revoke: "撤销",
+groupSettings: "权限",
+rightsOfMembers: "成员权限",
+whoWrite: "谁可以发言",
+whoInvite: "谁可以邀请",
+whoManage: "谁可以修改资料",
+whoPin: "谁可以置顶",
+whoMentionAll: "谁可以 @所有人",
+everyMember: "所有成员",
+onlyAdmins: "仅管理员",
+joining: "加入方式",
+whoJoins: "加入方式",
+joinClosed: "仅限邀请",
+joinApproval: "需要批准",
+joinOpen: "公开加入",
+listed: "在目录中展示",
+historyFor: "新成员可见历史",
+historyAll: "全部",
+historyJoin: "加入之后",
+slowMode: "慢速模式",
+slowOn: "慢速模式：每 {time} 可发一条消息",
+slowLeft: "慢速模式：{time}后可发送下一条消息",
+showReceipts: "显示谁已读",
+leave: "退出群组",
+leaveChannel: "退出频道",
+leaveChannelQuestion: "退出此频道？",
+leaveLast: "你是最后一位成员，退出后将无人可以访问。",
+deleteForAll: "为所有人删除",
+deleteForAllQuestion: "为所有成员删除“{title}”？",
+deleteForAllHint: "其中所有消息都将被清除，且无法恢复。",
+deletedForAll: "已为所有成员删除。",
+leaveQuestion: "退出此群组？",
+leaveOwner: "你是群主。请选择在你退出后接任群主的成员。",
+report: "举报",
+reportReason: "请说明原因",
+reportHint: "举报会发送给服务器管理员，他们可以看到被举报的内容。",
+reportText: "发生了什么？（可选）",
+reportNamed: "举报 {name}",
+chooseReason: "请选择原因。",
+reasonSpam: "广告或垃圾信息",
+reasonAbuse: "辱骂或骚扰",
+reasonViolence: "暴力或威胁",
+reasonIllegal: "违法内容",
+reasonImpersonation: "冒充他人",
+reasonOther: "其他",
+reported: "感谢反馈，举报已提交。",
+block: "拉黑",
+unblock: "取消拉黑",
+blockQuestion: "拉黑 {name}？将不再显示其消息。",
+addContact: "添加到通讯录",
+removeContact: "从通讯录移除",
+contactRequests: "好友请求",
+sentRequests: "已发送的请求",
+requestCount: { other: "{n} 条好友请求" },
+sentAt: "发送于 {time}",
+takeBack: "撤回",
+takeBackRequest: "撤回请求",
+requestTakenBack: "请求已撤回。",
+requestAccepted: "{name} 已成为你的联系人。",
+requestDeclined: "已拒绝 {name} 的请求。",
+requestSent: "已向 {name} 发送请求。",
+requestText: "附言（可选）",
+requestPlaceholder: "介绍一下自己",
+sendRequest: "发送请求",
+addContactNamed: "将 {name} 添加为联系人",
+asksForContact: "请求成为你的联系人",
+newRequest: "{name} 请求成为你的联系人。",
+nowContact: "{name} 接受了你的请求。",
+removeContactQuestion: "将 {name} 从联系人中移除？",
+accept: "接受",
+decline: "拒绝",
+alias: "备注名",
+setAlias: "设置备注名",
+changeAlias: "修改备注名",
+aliasHint: "仅你可见，用来代替“{name}”。留空则移除。",
+writeMessage: "发消息",
+noContacts: "还没有联系人",
+noContactsHint: "按姓名或 @用户名搜索。",
+invited: "{name} 邀请你加入此群组",
+join: "加入",
+requested: "你的加入请求正在等待批准。",
+askToJoin: "申请加入",
+approvalHint: "需由管理员批准。",
+isJoined: "已加入",
+isRequested: "已申请",
+group: "群组",
+channel: "频道",
+leftGroup: "你已不是此群组的成员。",
+cannotWrite: "仅管理员可以在此发言。",
+onlyReads: "你在此只能阅读，不能发言。",
+silenced: "管理员已禁止你在此发言。",
+silencedUntil: "管理员已禁止你发言，至 {time}。",
+aloneInGroup: "群组里只有你一个人。",
+aloneInChannel: "此频道还没有订阅者。",
+profile: "个人资料",
+statusText: "状态",
+avatar: "头像",
+changePicture: "更换头像",
+removePicture: "移除图片",
+notAPicture: "该文件不是图片。",
+nickHint: "他人看到的名称，可以重复。",
+language: "语言",
+system: "跟随系统",
+theme: "主题",
+light: "浅色",
+dark: "深色",
+appearance: "外观",
+notifications: "通知",
+notificationsDesktop: "桌面通知",
+notificationsSound: "声音",
+notificationsPreview: "显示消息内容",
+notificationsHTTPS: "通知需要 HTTPS。",
+quietHours: "免打扰时段",
+quietFrom: "从",
+quietUntil: "至",
+quietHint: "在这些时段内，所有设备都不发送通知。",
+privacy: "隐私",
+privacyLastSeen: "谁可以看到我的在线状态",
+privacyAvatar: "谁可以看到我的头像",
+privacyMessages: "谁可以与我开始聊天",
+privacyAdd: "谁可以把我加入群组",
+privacyFind: "谁可以搜索到我",
+privacyReceipts: "已读回执",
+privacyTyping: "显示我正在输入",
+all: "全部",
+everyone: "所有人",
+contactsOnly: "我的联系人",
+sessions: "登录设备",
+thisDevice: "当前设备",
+otherSessions: "其他设备",
+noOtherSessions: "你仅在此设备上登录。",
+signedInAt: "登录于 {time}",
+sessionEnded: "{name} 已退出登录。",
+othersEnded: "其他设备已全部退出登录。",
+endOthersHint: "此设备保持登录。",
+endSession: "退出",
+endOtherSessions: "退出其他所有设备",
+lastActive: "最近活动：{time}",
+security: "安全",
+changePassword: "修改密码",
+passwordChanged: "密码已修改。",
+passwordEnds: "其他设备将退出登录。",
+recoveryCodes: "恢复码",
+recoveryKept: "我已保存",
+recoveryCodesHint: "用其中一个恢复码可以设置新密码，或在没有身份验证器时登录。每个只能使用一次，请妥善保存。",
+blocked: "黑名单",
+noBlocked: "没有被拉黑的账号。",
+notAContact: "非联系人",
+youBlocked: "你已拉黑 {name}。",
+blockedHint: "你看不到被拉黑账号发来的消息，对方不会得知。",
+account: "账号",
+exportData: "导出我的数据",
+exportHint: "包含你的资料、联系人、消息和文件。",
+signOutHint: "存储在此设备上的消息将被清除。",
+insecure: "未加密",
+insecureHint: "此页面未通过 HTTPS 打开。浏览器因此不提供通知、离线启动、麦克风和剪贴板，且每个标签页各用一条连接。",
+deleteAccount: "删除我的账号",
+deleteAccountHint: "你的消息将被清空，并退出所有群组，且无法恢复。",
+deleteAccountQuestion: "删除账号 {name}？你的消息会被清空，该用户名不会再次开放。",
+accountDeleted: "你的账号已删除。",
+deleteAccountDo: "删除账号",
+enterSends: "按 Enter 发送",
+filterKind: "类型",
+filterFrom: "发送者",
+filterChat: "聊天",
+filterWhen: "时间",
+anyKind: "所有类型",
+anyTime: "任何时间",
+lastWeek: "最近 7 天",
+lastMonth: "最近 30 天",
+lastYear: "最近一年",
+anyPerson: "任何人",
+here: "在此聊天中",
+everywhere: "在所有聊天中",
+resultCount: "{n}{more} 条结果",
+quickJump: "跳转到聊天、联系人或消息",
+offline: "你已离线，恢复连接后会自动发送消息。",
+connecting: "正在连接…",
+updateReady: "新版本已就绪。",
+reload: "重新加载",
+errorForbidden: "你没有权限执行此操作。",
+errorNotFound: "内容已不可用。",
+errorLimit: "已达到服务器上限。",
+errorTooMany: "操作过于频繁，请稍候。",
+errorTooManyUntil: "操作过于频繁，请在 {time}后重试。",
+errorSilenced: "管理员已将你禁言，还剩 {time}。",
+errorTooLong: "内容过长或过大。",
+errorUnavailable: "服务器正在启动、停止或过载，请稍后重试。",
+errorUnauthorized: "登录已失效，请重新登录。",
+errorInsecure: "此功能需要 HTTPS。",
+errorCancelled: "已取消。",
+errorRefused: "服务器拒绝了此操作：{reason}",
+errorServer: "服务器出错：{reason}",
+errorTooLate: "已超过可操作的时间。",
+errorTooLarge: "文件过大，上限为 {size}。",
+errorOffline: "无法连接到服务器。",
+errorStorage: "服务器暂时无法保存。",
+errorConflict: "内容已被更改。",
+undo: "撤销",
+hidden1: "已为你删除消息。",
+eventBeginChat: "聊天从这里开始",
+eventCreateGroup: "{name} 创建了群组",
+eventCreateChannel: "频道已创建",
+eventJoin: "{users} 加入了群组",
+eventAdd: "{name} 添加了 {users}",
+eventLeave: "{name} 退出了群组",
+eventRemove: "{name} 移除了 {users}",
+eventBan: "{name} 封禁了 {users}",
+eventBanUntil: "{name} 将 {users} 封禁至 {time}",
+eventUnban: "{name} 解除了对 {users} 的封禁",
+eventMute: "{name} 禁言了 {users}",
+eventMuteUntil: "{name} 将 {users} 禁言至 {time}",
+eventUnmute: "{name} 解除了 {users} 的禁言",
+eventInvite: "{name} 邀请了 {users}",
+eventRole: "{name} 将 {users} 设为{role}",
+eventTitle: "{name} 将名称改为“{title}”",
+eventPicture: "{name} 更换了头像",
+eventAbout: "{name} 修改了简介",
+eventSettings: "{name} 修改了设置",
+eventExpire: "{name} 设置了消息在 {time}后消失",
+eventKeep: "{name} 关闭了消息自动消失",
+eventSlow: "{name} 开启了慢速模式：每 {time}一条消息",
+eventSlowEnd: "{name} 关闭了慢速模式",
+eventWriteAll: "{name} 允许所有成员发言",
+eventWriteAdmins: "{name} 设置了仅管理员可发言",
+eventPin: "{name} 置顶了一条消息",
+eventUnpin: "{name} 取消了一条置顶消息",
+eventReact: "{name} 用 {emoji} 回应",
+eventOther: "{name} 更改了此聊天",
+emojiSmileys: "表情",
+emojiPeople: "人物",
+emojiNature: "自然",
+emojiFood: "食物",
+emojiActivities: "活动",
+emojiTravel: "旅行",
+emojiObjects: "物品",
+emojiSymbols: "符号",
+mentionAll: "所有人",
+mentionAllHint: "通知所有成员",
+totp: "两步验证",
+totpHint: "登录时除密码外，还需输入验证器应用中的验证码。",
+totpSetUp: "设置验证器",
+totpRemove: "移除验证器",
+totpScan: "请用验证器应用扫描此二维码。",
+totpType: "或在应用中输入此密钥：",
+totpOpen: "在本设备上打开验证器",
+totpOn: "两步验证已开启。",
+totpRemoved: "两步验证已关闭。",
+qrcode: "密钥的二维码",
+wrongCode: "验证码不正确。每个验证码只能使用一次，30 秒内有效。",
+confirm: "确认",
+newRecoveryCodes: "生成新的恢复码",
+folders: "分组",
+newFolder: "新建分组",
+folderName: "分组名称",
+folderFilter: "包含的聊天",
+folderChosen: "由我选择的聊天",
+foldersHint: "分组显示在聊天列表上方，并同步到你的其他设备。",
+folderLimit: "最多可以有 {n} 个分组。",
+rename: "重命名",
+deleteFolder: "删除分组",
+deleteFolderQuestion: "删除分组“{name}”？其中的聊天会保留。",
+albumOf: "相册，共 {n} 张",
+newSignIn: "你的账号有新的登录：{name}",
+notMember: "你已不在“{title}”中。",
+unknownLink: "这个地址没有对应的聊天。",
+dismissed: "本次登录已失效，请重新登录。",
+dismissedClosed: "此账号已关闭。",
+dismissedVersion: "页面版本过旧，请重新加载。",
+searchLocal: "仅限本设备上的消息",
+errorUnsupported: "此服务器不支持该功能。",
+disappearsAt: "将于 {time} 消失",
+inThread: "在话题中",
+readCount: "{all} 人中 {n} 人已读",
+firstVersion: "最初版本",
+sendNow: "立即发送",
+changeTime: "更改时间",
+forwardAnonymous: "不显示发送者姓名",
+pollCloses: "定时结束",
+pollClosesAt: "投票结束时间",
+pollEnds: "{time} 结束",
+inHour: "一小时后",
+tonight: "今晚",
+tomorrowMorning: "明天早上",
+timeZone: "按你的时区：{zone}。",
+notifyAbout: "通知范围",
+notifyAll: "所有消息",
+notifyMentions: "仅提及我的消息",
+notificationsDenied: "浏览器已禁止此页面的通知，请在浏览器设置中允许。",
+notificationsPush: "页面关闭时也通知",
+notificationsPushHint: "消息会为此浏览器加密。",
+notificationsPushMissing: "此浏览器或服务器不支持推送。",
+chooseOther: "选择…",
+fromDay: "起始日期",
+untilDay: "截止日期",
+betweenDays: "指定日期",
+lastDay: "最近 24 小时",
+offlineShort: "你已离线",
+};
+return { zh };
+})();
+return $i18n_zh;
+};
+
+"""#))
+
+    private static let _js_state_sample_779671c446839e6f_js = EmbeddedFile(path: "js/state-sample-779671c446839e6f.js", content: .text(#"""
+export default ({ $core_applying, $state_store }) => {
+const $state_sampledata = (() => {
+
+const ME = "alice";
+const DAY = 86_400_000;
+const now = Date.now();
+
+const USERS = [
+["alice", "Alice Lindqvist", "In the workshop"], ["bob", "Bob Marsh", "At the harbour", true], ["carol", "Carol Okafor", "", true],
+["dave", "Dave Sørensen"], ["weilin", "陈维林", "出差中", true], ["xiaoyu", "王小雨", "慢一点也没关系"], ["erin", "Erin O’Neill", "", true],
+["frank", "Frank Zimmermann"], ["grace", "Grace Kim 김은혜"], ["haoran", "李浩然", "", true], ["ivan", "Иван Петров"], ["judy", "Judy with a name that is far too long for a row of the list"],
+["kenji", "田中健二"], ["lena", "Lena Vogel", "", true], ["b0b", "Bob Marsh"], ["newsbot", "Build bot", "", true],
+].map(([name, nick, status, online], index) => ({
+name, nick, ...(status && { status }), ...(online ? { online } : { online: false, last_seen: now - (index + 1) * 47 * 60_000 }),
+}));
+
+const SETTINGS = { write: "members", invite: "members", manage: "admins", pin: "admins", mention_all: "admins", join: "closed", listed: false, history: "all", slow: 0, expire: 0, receipts: true };
+
+const LINES = [
+"Morning! Is the boat back from the yard?", "Yes, since yesterday evening.", "好的，那我们下午三点在码头见？", "三点可以，我带热水和点心。", "Can somebody bring the spare oars?",
+"I have two in the garage. They need a new leather though, it came off at the last regatta and I never had the time to sew it on again.", "👍", "收到！", "Perfect.",
+"The forecast says wind from the west, 4 to 5, rain after six. I would rather start early and be back before dark; what do you think?", "天气预报说六点以后有雨，建议早点出发。",
+"See https://example.org/tides?port=kiel&from=2026-05-01 for the tides.", "😂😂", "Agreed.", "那就两点半吧。", "Works for me\nand for Dave\n\nWe will wait at the gate.",
+"Who has the key?", "It is under the third stone, as always.", "图纸我已经上传了，大家看一下第 3 页。", "Thank you!",
+];
+
+const CONVERSATIONS = [
+{ conv: "0s1e2f3c4v5n6", kind: "self", size: 12, title: undefined, ago: 9 * DAY },
+{ conv: "1rowingclub00", kind: "group", title: "Rowing club Kiel", size: 100_000, members: 14, unread: 3, mentions: 1, ago: 60_000, pinned: true, role: "admin", pins: [99_940, 99_800] },
+{ conv: "1pairbob00000", kind: "pair", peer: "bob", size: 420, unread: 2, ago: 4 * 60_000 },
+{ conv: "1pairweilin00", kind: "pair", peer: "weilin", size: 260, ago: 18 * 60_000, unread: 0 },
+{ conv: "1design000000", kind: "group", title: "设计评审 Design review", size: 2400, members: 6, unread: 128, ago: 40 * 60_000 },
+{ conv: "1paircarol000", kind: "pair", peer: "carol", size: 80, ago: 3 * 3_600_000, draft: "I will look at it on" },
+{ conv: "1channelnews0", kind: "channel", title: "Apus releases", size: 340, members: 812, role: "reader", ago: 5 * 3_600_000, muted: true, unread: 7 },
+{ conv: "1family000000", kind: "group", title: "家里人", size: 900, members: 5, ago: DAY },
+{ conv: "1invited00000", kind: "group", title: "Harbour festival 2027", state: "invited", peer: "erin", size: 0, members: 31, ago: 26 * 3_600_000 },
+{ conv: "1pairxiaoyu00", kind: "pair", peer: "xiaoyu", size: 35, ago: 2 * DAY },
+{ conv: "1pairfrank000", kind: "pair", peer: "frank", size: 22, ago: 4 * DAY, markedUnread: true },
+{ conv: "1pairjudy0000", kind: "pair", peer: "judy", size: 3, ago: 6 * DAY },
+{ conv: "1archive00000", kind: "group", title: "Summer trip 2025", size: 1200, members: 8, ago: 200 * DAY, archived: true },
+...Array.from({ length: 40 }, (_, index) => ({ conv: `1team${String(index).padStart(8, "0")}`, kind: "group", title: `Team ${index + 1}`, size: 30 + index, members: 4 + (index % 9), ago: (8 + index) * DAY })),
+].map((each) => ({ seed: [...each.conv].reduce((sum, letter) => (sum * 31 + letter.codePointAt(0)) % 9973, 7), ...each }));
+
+function heads() {
+return CONVERSATIONS.map((each) => {
+const last = event(each, each.size);
+return {
+conv: each.conv, kind: each.kind, ...(each.state && { state: each.state }), ...(each.role && { role: each.role }), ...(each.title && { title: each.title }),
+...(each.peer && { peer: USERS.find((user) => user.name === each.peer) }), members: each.members ?? 2, members_version: 1,
+...(["group", "channel"].includes(each.kind) && { settings: { ...SETTINGS, ...(each.kind === "channel" && { write: "admins" }) } }),
+seq: each.size, n: each.size, read: each.size - (each.unread ?? 0), unread: each.unread ?? 0, mentions: each.mentions ?? 0, at: now - each.ago,
+...(last && { last: { seq: last.seq, n: last.n, sender: last.sender, at: last.at, kind: last.kind, state: last.state, text: last.body?.text ?? last.body?.question ?? last.body?.name } }),
+...(each.pins && { pins: each.pins }),
+own: { ...(each.pinned && { pinned_at: now - DAY }), ...(each.archived && { archived: true }), ...(each.muted && { muted_until: now + DAY * 365 }), ...(each.markedUnread && { marked_unread: true }), ...(each.draft && { draft: { text: each.draft, at: now - 3_600_000 } }) },
+};
+});
+}
+
+const find = (conv) => CONVERSATIONS.find((each) => each.conv === conv);
+const members = (conv) => {
+const each = find(conv);
+if (!each || each.kind === "self") return [ME];
+if (each.kind === "pair") return [ME, each.peer];
+return USERS.slice(0, Math.min(each.members, USERS.length - 1)).map((user) => user.name);
+};
+
+const eventAt = (conv, seq) => (find(conv) ? event(find(conv), seq) : null);
+
+function event(each, seq) {
+if (seq < 1 || seq > each.size) return null;
+const random = (salt) => ((seq * 7919 + each.seed * 104_729 + salt * 1_299_709) % 100_003) / 100_003;
+const people = members(each.conv);
+const run = Math.floor(seq / (1 + Math.floor(random(1) * 3)));
+const unread = seq > each.size - (each.unread ?? 0);
+let sender = each.kind === "channel" ? "newsbot" : people[(run * 7 + each.seed) % people.length];
+if (unread && sender === ME) sender = people[1] ?? ME;
+const age = each.size - seq;
+const base = { conv: each.conv, seq, n: seq, sender, id: `m-${each.conv}-${seq}`, at: now - each.ago - Math.floor(age * 171_000 + (random(2) - 0.5) * 100_000), kind: "text" };
+const special = age % 10 === 6 && each.kind !== "self" ? Math.floor(age / 10) % 14 : -1;
+const text = (body) => ({ ...base, body });
+switch (special) {
+case 0: return { ...text({ text: "Then let us decide by a poll." }), ref: seq - 3 > 0 ? seq - 3 : undefined };
+case 1: return { ...base, kind: "poll", body: { question: "When do we start? 什么时候出发？", options: ["14:00", "14:30 两点半", "15:00, after lunch"], multiple: true }, votes: [2, 5, 1], mine: { votes: [1] } };
+case 2: return { ...base, kind: "image", body: { blob: `sample-${seq}`, width: 1280, height: 853, size: 184_320, type: "image/jpeg", thumb: "LEHV6nWB2yk8pyo0adR*.7kCMdnj", text: seq % 3 ? undefined : "The boat, new varnish" } };
+case 3: return { ...text({ text: LINES[5] }), reactions: [{ key: "👍", count: 4 }, { key: "❤️", count: 2 }, { key: "😂", count: 1 }], mine: { reactions: ["👍"] } };
+case 4: return { ...base, state: "recalled" };
+case 5: return { ...base, kind: "file", body: { blob: `sample-${seq}`, name: "Bootsplan – Frühjahr 2026 (final, really).pdf", size: 520_110, type: "application/pdf" } };
+case 6: return { ...text({ text: "See you at seven, not six", entities: [{ type: "bold", offset: 11, length: 5 }] }), state: "edited", edited_at: base.at + 60_000 };
+case 7: return { ...base, kind: "audio", body: { blob: `sample-${seq}`, size: 48_211, type: "audio/ogg", duration: 7300, voice: true, wave: "0a1f3a5c80c0ffd09070503a2a1a3f5f8fafcfbf9f7f5f3f2f1f0f0a1f3a5c80c0ff" } };
+case 8: return { ...text({ text: `Hi @${ME}, code: let x = 1`, entities: [{ type: "mention", offset: 3, length: 6, user: ME }, { type: "code", offset: 17, length: 9 }] }), sender: sender === ME ? people.at(-1) : sender };
+case 9: return { ...base, kind: "org.example.whiteboard", body: { page: 3 } };
+case 10: return { ...base, kind: "location", body: { latitude: 54.3233, longitude: 10.1228, accuracy: 12.5, name: "Kiel, 码头" } };
+case 11: return { ...base, kind: "bundle", body: { title: "Plans", items: [{ sender: "bob", nick: "Bob Marsh", at: base.at - DAY, kind: "text", body: { text: "At six" } }, { sender: "weilin", nick: "陈维林", at: base.at - DAY, kind: "text", body: { text: "好的" } }] } };
+case 12: return { ...base, n: seq, kind: "member.join", body: { users: [people.at(-1)], via: "add" } };
+case 13: return { ...base, kind: "call", body: { media: "video", state: seq % 2 ? "ended" : "missed", duration: 63_000 } };
+default: return text({ text: LINES[Math.floor(random(3) * LINES.length)], ...(seq % 97 === 0 && { forwarded: { sender: "carol", nick: "Carol Okafor", at: base.at - DAY } }) });
+}
+}
+return { ME, now, USERS, heads, members, eventAt };
+})();
+const $state_sample = (() => {
+
+const { applying } = $core_applying;
+const { ME, USERS, eventAt, heads, members, now } = $state_sampledata;
+const { Store } = $state_store;
+
+const createSampleState = (options = {}) => new Store(new SamplePort(options));
+
+const refusal = (code, message = code, more = {}) => Object.assign(new Error(message), { code, ...more });
+let serial = 0;
+
+class SamplePort {
+#emit = () => {};
+#heads = new Map();
+#changed = new Map();
+#added = new Map();
+#failed = new Map();
+#users = new Map(USERS.map((user) => [user.name, user]));
+#hasTotp = false;
+#contacts = ["bob", "carol", "weilin", "xiaoyu", "haoran"].map((name) => ({ user: this.#users.get(name), state: "friend", at: now, ...(name === "haoran" && { alias: "浩然（同事）" }) }));
+#settings = { last_seen: "contacts", avatar: "all", add: "contacts", find: "all", receipts: true, typing: true, folders: [{ name: "Friends" }] };
+
+constructor(options) {
+this.options = options;
+this.phase = options.phase ?? "signedIn";
+if (!options.empty) for (const head of heads()) this.#heads.set(head.conv, head);
+this.#contacts.push({ user: this.#users.get("grace"), state: "asked", text: "We met at the regatta", at: now }, { user: this.#users.get("ivan"), state: "asking", at: now }, { user: this.#users.get("b0b"), state: "blocked", at: now });
+}
+
+listen(listener) { this.#emit = listener; }
+
+blobURL(blob) {
+const hue = [...String(blob)].reduce((sum, letter) => (sum * 31 + letter.codePointAt(0)) % 360, 0);
+return `data:image/svg+xml,${encodeURIComponent(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 12 8"><rect width="12" height="8" fill="hsl(${hue} 45% 70%)"/><circle cx="9" cy="2" r="1" fill="#fff8"/><path d="M0 8l4-5 3 3 2-2 3 4z" fill="hsl(${hue} 40% 40%)"/></svg>`)}`;
+}
+
+async request(name, body = {}) {
+if (this.options.slow) await new Promise((done) => setTimeout(done, this.options.slow));
+switch (name) {
+case "start": return this.#snapshot();
+case "login":
+if (body.password === "wrong") throw refusal("unauthorized");
+return this.#enter();
+case "register": return this.#enter({ recovery: ["k3v9-2m7q", "p4w8-x1ta", "9zrd-ke55", "h0mm-7vqc"] });
+case "password": return this.#enter({});
+case "totp": return { secret: "JBSWY3DPEHPK3PXP", uri: "otpauth://totp/Apus:alice?secret=JBSWY3DPEHPK3PXP&issuer=Apus" };
+case "totpConfirm": if (body.code !== "123456") throw refusal("forbidden"); this.#hasTotp = true; return {};
+case "totpDelete": this.#hasTotp = false; return {};
+case "edits": return [{ at: now, body: { text: "The newest text" } }, { at: now - 60_000, body: { text: "The first text" } }];
+case "recovery": return { recovery: ["k3v9-2m7q", "p4w8-x1ta"] };
+case "logout": case "deleteAccount":
+if (name === "logout" && this.#failed.size && !body.force) throw refusal("unsent", "Messages are not sent.", { count: this.#failed.size });
+this.phase = "signedOut";
+this.#emit({ type: "snapshot", ...this.#snapshot() });
+return {};
+case "history": return this.#history(body);
+case "send": return this.#send(body);
+case "retry": return this.#retry(body.key);
+case "discard": return this.#discard(body.key);
+case "mark": return this.#mark(body);
+case "draft": return this.#change(body.conv, (head) => ({ ...head, own: { ...head.own, draft: body.text ? { text: body.text, ref: body.ref, at: Date.now() } : undefined } }));
+case "typing": case "show": return {};
+case "upload": return { blob: `sample-${(serial += 1)}`, type: body.file?.type ?? "image/png", size: body.file?.size ?? 1, width: 640, height: 640 };
+case "search": return this.#search(body);
+case "verb": return this.#verb(body.verb, body.body ?? {});
+default: throw refusal("unsupported", name);
+}
+}
+
+#snapshot() {
+const isIn = this.phase === "signedIn";
+const limits = { request_bytes: 131_072, text_length: 8000, blob_bytes: 104_857_600, group_members: 10_000, edit_seconds: 172_800, recall_seconds: 172_800 };
+const state = this.options.offline ? "offline" : "online";
+if (isIn && this.#failed.size === 0 && this.#heads.has("1pairbob00000")) {
+this.#failed.set("failed-1", { key: "failed-1", conv: "1pairbob00000", kind: "text", body: { text: "This one did not reach the server." }, status: "failed", error: { code: "forbidden", message: "Not permitted." }, at: now - 30_000 });
+}
+return {
+session: { phase: this.phase, user: isIn ? this.#users.get(ME) : null, self: "0s1e2f3c4v5n6", limits, server: { name: "Apus", registration: "open", limits } },
+connection: { state, since: now }, ...(isIn && {
+heads: [...this.#heads.values()], users: [...this.#users.values()], contacts: this.#contacts, settings: this.#settings, outbox: [...this.#failed.values()],
+marks: [{ conv: "1pairbob00000", user: "bob", read: 416 }, { conv: "1rowingclub00", user: "bob", read: 99_990 }, { conv: "1pairweilin00", user: "weilin", read: 255, received: 260 }],
+}),
+};
+}
+
+#enter(answer = {}) {
+this.phase = "signedIn";
+this.#emit({ type: "snapshot", ...this.#snapshot() });
+return answer;
+}
+
+#head(conv) {
+const head = this.#heads.get(conv);
+if (!head) throw refusal("not_found");
+return head;
+}
+
+#event(conv, seq) {
+const size = this.#head(conv).seq;
+const added = this.#added.get(conv) ?? [];
+return this.#changed.get(`${conv} ${seq}`) ?? eventAt(conv, seq) ?? added[seq - (size - added.length) - 1] ?? null;
+}
+
+#history({ conv, from, before, around, limit = 50 }) {
+const { seq } = this.#head(conv);
+const first = from ?? (before !== undefined ? before - limit : around !== undefined ? around - Math.floor(limit / 2) : seq - limit + 1);
+const events = [];
+for (let each = Math.max(1, first); each < first + limit && each <= seq; each += 1) {
+const event = this.#event(conv, each);
+if (event) events.push(event);
+}
+return { conv, events, seq, min_seq: 1 };
+}
+
+#change(conv, change) {
+const head = change(this.#head(conv));
+this.#heads.set(conv, head);
+this.#emit({ type: "heads", heads: [head] });
+return { conv, id: `r${(serial += 1)}`, at: Date.now() };
+}
+
+#append(conv, event) {
+const head = this.#head(conv);
+const isMessage = !event.ref || event.body?.text !== undefined || event.body?.blob !== undefined;
+const whole = { conv, seq: head.seq + 1, ...(isMessage && { n: head.n + 1 }), at: Date.now(), ...event };
+if (!this.#added.has(conv)) this.#added.set(conv, []);
+this.#added.get(conv).push(whole);
+const target = !isMessage && event.ref && this.#event(conv, event.ref);
+if (target) this.#changed.set(`${conv} ${event.ref}`, applying(target, whole, ME));
+this.#heads.set(conv, { ...head, seq: whole.seq, n: whole.n ?? head.n, at: whole.at });
+this.#emit({ type: "events", conv, events: [whole] });
+return whole;
+}
+
+#send({ conv, kind, body, ref, file }) {
+const key = `own-${(serial += 1)}-${Date.now()}`;
+const item = { key, conv, kind, body, ref, file, status: this.options.offline ? "queued" : file ? "uploading" : "sending", progress: file ? 0.4 : undefined, at: Date.now() };
+this.#emit({ type: "outbox", item });
+if (!this.options.offline) setTimeout(() => this.#finish(item), file ? 1500 : 250);
+return key;
+}
+
+#finish(item) {
+if (String(item.body.text).includes("fail")) {
+const failed = { ...item, status: "failed", error: { code: "forbidden", message: "Not permitted." } };
+this.#failed.set(item.key, failed);
+return this.#emit({ type: "outbox", item: failed });
+}
+const body = item.file ? { width: 1280, height: 853, size: item.file.size, type: item.file.type, name: item.file.name, ...item.body, blob: `sample-${(serial += 1)}` } : item.body;
+this.#append(item.conv, { sender: ME, id: item.key, kind: item.kind, body, ref: item.ref });
+this.#emit({ type: "outbox", item, removed: true });
+const peer = this.#head(item.conv).peer?.name;
+if (!peer) return;
+setTimeout(() => this.#emit({ type: "typing", conv: item.conv, user: peer }), 800);
+setTimeout(() => {
+this.#emit({ type: "marks", marks: [{ conv: item.conv, user: peer, read: this.#head(item.conv).n }] });
+this.#append(item.conv, { sender: peer, id: `b-${serial}`, kind: "text", body: { text: "好的 — got it!" } });
+}, 2500);
+}
+
+#retry(key) {
+const item = this.#failed.get(key);
+if (!item) throw refusal("not_found");
+this.#failed.delete(key);
+const again = { ...item, status: "sending", error: undefined, body: { text: String(item.body.text).replaceAll("fail", "fa1l") } };
+this.#emit({ type: "outbox", item: again });
+setTimeout(() => this.#finish(again), 500);
+}
+
+#discard(key) {
+const item = this.#failed.get(key);
+this.#failed.delete(key);
+if (item) this.#emit({ type: "outbox", item, removed: true });
+}
+
+#mark({ conv, read }) {
+return this.#change(conv, (head) => (read <= head.read ? head : { ...head, read, unread: Math.max(0, head.n - read), mentions: 0, own: { ...head.own, marked_unread: undefined } }));
+}
+
+#search({ query, conv }) {
+const word = query.toLocaleLowerCase();
+const found = [];
+for (const head of conv ? [this.#head(conv)] : this.#heads.values()) {
+for (let seq = head.seq; seq > Math.max(0, head.seq - 400) && found.length < 30; seq -= 1) {
+const event = this.#event(head.conv, seq);
+const at = event?.body?.text?.toLocaleLowerCase().indexOf(word) ?? -1;
+if (at >= 0) found.push({ event, snippet: event.body.text.slice(0, 160), ranges: [{ offset: [...event.body.text.slice(0, at)].length, length: [...query].length }] });
+}
+}
+return { hits: found };
+}
+
+#contact(name, change) {
+const rest = this.#contacts.filter((each) => each.user.name !== name);
+const before = this.#contacts.find((each) => each.user.name === name) ?? { user: this.#users.get(name), at: Date.now() };
+const after = change(before);
+this.#contacts = after ? [...rest, after] : rest;
+this.#emit({ type: "contacts", contacts: this.#contacts });
+return {};
+}
+
+#verb(verb, body) {
+const { conv, ref, user } = body;
+const people = (query = "") => [...this.#users.values()].filter((each) => `${each.name} ${each.nick}`.toLocaleLowerCase().includes(query.toLocaleLowerCase()) && each.name !== ME);
+switch (verb) {
+case "edit": case "recall": case "react": case "pin": case "vote": case "poll.close": return this.#changeOf(verb, body);
+case "hide": for (const seq of body.seqs) this.#changed.set(`${conv} ${seq}`, { conv, seq, kind: "hidden" }); return {};
+case "forward": return { seqs: body.seqs.map((seq) => this.#append(conv, { ...this.#event(body.from, seq), conv, seq: this.#head(conv).seq + 1, n: this.#head(conv).n + 1, at: Date.now(), sender: ME, id: `f${(serial += 1)}`, ref: undefined }).seq) };
+case "users": return { users: body.names.flatMap((name) => this.#users.get(name) ?? []) };
+case "people": return { users: people(body.query) };
+case "members": {
+const names = conv && members(conv);
+const all = names.map((name, index) => ({ user: this.#users.get(name), role: index === 1 ? "owner" : index === 0 ? this.#head(conv).role ?? "member" : "member", since: now - 9e9 }));
+const list = all.filter((each) => `${each.user.name} ${each.user.nick}`.toLocaleLowerCase().includes((body.query ?? "").toLocaleLowerCase()));
+return { members: list, version: 1, total: Math.max(this.#head(conv).members, list.length) };
+}
+case "readers": return { readers: members(conv).slice(1, 5).map((name, index) => ({ user: name, read: index < 2, received: true })) };
+case "reactions": return { reactions: (this.#event(conv, ref)?.reactions ?? []).flatMap(({ key, count }) => people().slice(0, count).map((each) => ({ user: each.name, key }))) };
+case "devices": return { authenticator: this.#hasTotp, devices: [{ device: "d1", name: "Firefox on Linux", platform: "web", at: now - 9e8, last_seen: now, address: "192.0.2.7", current: true }, { device: "d2", name: "iPhone von Alice", platform: "ios", at: now - 9e9, last_seen: now - 4e6, address: "198.51.100.20" }] };
+case "conversation.info": return { head: this.#head(conv), about: "Every Tuesday at six, from April to October. 每周二晚上六点。", created_at: now - 9e10, by: "bob" };
+case "conversation.open": return { head: this.#open(user) };
+case "conversation.create": return { head: this.#create({ kind: body.kind, title: body.title, role: "owner", members: 1 + (body.users?.length ?? 0) }) };
+case "conversation.set": return this.#change(conv, (head) => ({ ...head, ...(body.title && { title: body.title }), settings: { ...head.settings, ...body.settings } }));
+case "own.set": return this.#change(conv, (head) => ({ ...head, own: { ...head.own, ...("pinned" in body && { pinned_at: body.pinned ? Date.now() : undefined }), ...("archived" in body && { archived: body.archived }), ...("muted_until" in body && { muted_until: body.muted_until }), ...("marked_unread" in body && { marked_unread: body.marked_unread }) } }));
+case "member.answer": return this.#change(conv, (head) => ({ ...head, state: body.accept ? undefined : "left" }));
+case "member.leave": case "conversation.delete": this.#heads.delete(conv); this.#emit({ type: "heads", gone: [conv] }); return {};
+case "directory": return { conversations: [{ conv: "1channelnews0", kind: "channel", title: "Apus releases", about: "What is new", members: 812, join: "open" }, { conv: "1other0000000", kind: "group", title: "自行车 Cycling", members: 44, join: "approval" }] };
+case "link.list": return { links: [{ code: "k7Qm2ZtX9bVw4NsA", role: "member", by: ME, at: now, used: 3, uses: 50, expires_at: now + 6e8 }] };
+case "link.create": return { link: { code: "aaQm2ZtX9bVw4NsB", role: body.role ?? "member", by: ME, at: now, used: 0 } };
+case "link.info": return { title: "Rowing club Kiel", kind: "group", members: 14, join: "open", by: this.#users.get("bob") };
+case "scheduled": return { scheduled: [] };
+case "settings.set": this.#settings = { ...this.#settings, ...body.settings }; this.#emit({ type: "settings", settings: this.#settings }); return {};
+case "profile.set": this.#users.set(ME, { ...this.#users.get(ME), ...JSON.parse(JSON.stringify(body)) }); this.#emit({ type: "session", session: this.#snapshot().session }); return { user: this.#users.get(ME) };
+case "contact.request": return this.#contact(user, (each) => ({ ...each, state: "asking" }));
+case "contact.answer": return this.#contact(user, (each) => (body.accept ? { ...each, state: "friend" } : null));
+case "contact.remove": case "unblock": return this.#contact(user, () => null);
+case "contact.alias": return this.#contact(user, (each) => ({ ...each, alias: body.alias || undefined }));
+case "block": return this.#contact(user, (each) => ({ ...each, state: "blocked" }));
+default: return {};
+}
+}
+
+#changeOf(verb, { conv, ref, body, key, remove, options }) {
+const target = this.#event(conv, ref);
+if (!target) throw refusal("not_found");
+const votes = verb === "vote" ? (target.votes ?? target.body.options.map(() => 0)).map((count, index) => count + (options.includes(index) ? 1 : 0) - (target.mine?.votes?.includes(index) ? 1 : 0)) : undefined;
+const content = { edit: { body }, react: { key, remove }, vote: { options }, pin: { remove } }[verb];
+this.#append(conv, { sender: ME, kind: verb, ref, body: content, ...(votes && { votes }) });
+return {};
+}
+
+#open(user) {
+const found = [...this.#heads.values()].find((head) => head.kind === "pair" && head.peer.name === user);
+return found ?? this.#create({ kind: "pair", peer: this.#users.get(user), members: 2 });
+}
+
+#create(values) {
+const head = { conv: `9new${String((serial += 1)).padStart(9, "0")}`, members_version: 1, seq: 0, n: 0, read: 0, unread: 0, at: Date.now(), own: {}, settings: {}, ...values };
+this.#heads.set(head.conv, head);
+this.#emit({ type: "heads", heads: [head] });
+return head;
+}
+}
+return { createSampleState };
+})();
+return $state_sample;
+};
+
+"""#))
+
+    private static let _js_test_af4dddca0b9caee9_js = EmbeddedFile(path: "js/test-af4dddca0b9caee9.js", content: .text(#"""
+const $socketio_backoff = (() => {
+
+class Backoff {
+#attempt = 0;
+
+constructor({ from = 1000, to = 5000, jitter = 0.5, random = Math.random } = {}) {
+Object.assign(this, { from, to, jitter, random });
+}
+
+get attempt() { return this.#attempt; }
+
+next() {
+const delay = Math.min(this.from * 2 ** Math.min(this.#attempt, 20), this.to);
+this.#attempt += 1;
+return Math.round(delay * (1 + this.jitter * (2 * this.random() - 1)));
+}
+
+reset() { this.#attempt = 0; }
+}
+return { Backoff };
+})();
+const $socketio_emitter = (() => {
+
+class Emitter {
+#listeners = new Map();
+
+on(name, listener) {
+if (!this.#listeners.has(name)) this.#listeners.set(name, new Set());
+this.#listeners.get(name).add(listener);
+return () => this.off(name, listener);
+}
+
+once(name, listener) {
+const remove = this.on(name, (...values) => {
+remove();
+listener(...values);
+});
+return remove;
+}
+
+off(name, listener) {
+this.#listeners.get(name)?.delete(listener);
+}
+
+fire(name, ...values) {
+for (const listener of [...(this.#listeners.get(name) ?? [])]) {
+try {
+listener(...values);
+} catch (error) {
+console.error(`A listener of "${name}" failed`, error);
+}
+}
+}
+}
+return { Emitter };
+})();
+const $socketio_errors = (() => {
+class SocketError extends Error {
+constructor(code, message, data) {
+super(message);
+this.name = "SocketError";
+this.code = code;
+this.data = data;
+}
+}
+return { SocketError };
+})();
+const $socketio_enginepackets = (() => {
+
+const PacketType = Object.freeze({
+open: "0", close: "1", ping: "2", pong: "3", message: "4", upgrade: "5", noop: "6",
+});
+
+const SEPARATOR = "\x1e";
+const isType = (digit) => digit >= "0" && digit <= "6" && digit.length === 1;
+
+function encodeText(packet) {
+return packet.data instanceof Uint8Array ? "b" + toBase64(packet.data) : packet.type + (packet.data ?? "");
+}
+
+function encodeFrame(packet) {
+return packet.data instanceof Uint8Array ? packet.data : packet.type + (packet.data ?? "");
+}
+
+function decodeFrame(frame) {
+if (typeof frame !== "string") return { type: PacketType.message, data: new Uint8Array(frame) };
+if (!isType(frame.charAt(0))) throw new Error("a frame that is not an Engine.IO packet");
+return { type: frame.charAt(0), data: frame.slice(1) };
+}
+
+function encodePayload(packets) {
+return packets.map(encodeText).join(SEPARATOR);
+}
+
+function decodePayload(body) {
+return body.split(SEPARATOR).map((element) =>
+element.charAt(0) === "b" ? { type: PacketType.message, data: fromBase64(element.slice(1)) } : decodeFrame(element));
+}
+
+function payloadSize(packet) {
+if (packet.data instanceof Uint8Array) return 2 + Math.ceil(packet.data.length / 3) * 4;
+return 2 + (packet.data ?? "").length * 3;
+}
+
+function toBase64(bytes) {
+let binary = "";
+for (let at = 0; at < bytes.length; at += 0x8000) binary += String.fromCharCode(...bytes.subarray(at, at + 0x8000));
+return btoa(binary);
+}
+
+function fromBase64(text) {
+const binary = atob(text);
+const bytes = new Uint8Array(binary.length);
+for (let at = 0; at < binary.length; at++) bytes[at] = binary.charCodeAt(at);
+return bytes;
+}
+return { PacketType, encodeText, encodeFrame, decodeFrame, encodePayload, decodePayload, payloadSize };
+})();
+const $socketio_engine = (() => {
+
+const { Emitter } = $socketio_emitter;
+const { SocketError } = $socketio_errors;
+const { PacketType, decodeFrame, decodePayload, encodeFrame, encodePayload, encodeText, payloadSize } = $socketio_enginepackets;
+
+const PROBE_TIMEOUT = 10_000;
+const MAXIMUM_PACKETS_A_POST = 64;
+
+class Engine extends Emitter {
+#url; #transports; #query; #trace; #timeout;
+#state = "idle";
+#transport;
+#handshake = null;
+#queue = [];
+#socket = null;
+#abort = new AbortController();
+#poll = null;
+#post = null;
+#paused = false;
+#openTimer = 0;
+#heartbeatTimer = 0;
+#lastPing = 0;
+
+constructor(url, { transports = ["polling", "websocket"], query = {}, timeout = 20_000, trace = null } = {}) {
+super();
+this.#url = new URL(url);
+this.#transports = transports;
+this.#query = query;
+this.#timeout = timeout;
+this.#trace = trace;
+this.#transport = transports[0];
+}
+
+get transport() { return this.#transport; }
+get id() { return this.#handshake?.sid ?? null; }
+get isOpen() { return this.#state === "open"; }
+
+open() {
+if (this.#state !== "idle") return;
+this.#state = "opening";
+this.#openTimer = setTimeout(
+() => this.#closed("transport error", new SocketError("timeout", "The server did not answer in time.")), this.#timeout);
+if (this.#transport === "websocket") this.#attach(this.#makeSocket());
+else this.#pollOnce();
+}
+
+send(data) {
+if (this.#state !== "open") return;
+this.#enqueue({ type: PacketType.message, data });
+}
+
+close() {
+if (this.#state === "closed") return;
+if (this.#state === "open") {
+this.#queue.push({ type: PacketType.close, data: "" });
+if (this.#transport === "polling") this.#lastPost().finally(() => this.#abort.abort());
+else this.#writeFrames();
+}
+this.#closed("forced close", null, { abort: this.#transport !== "polling" || this.#state !== "open" });
+}
+
+checkHeartbeat() {
+if (this.#state !== "open" || !this.#handshake.pingInterval) return;
+const silence = performance.now() - this.#lastPing;
+if (silence > this.#handshake.pingInterval + this.#handshake.pingTimeout) {
+this.#closed("ping timeout", new SocketError("timeout", "The server sent no ping in time."));
+}
+}
+
+
+#received(packet) {
+this.#trace?.({ direction: "in", transport: this.#transport, data: packet.data instanceof Uint8Array ? packet.data : encodeText(packet) });
+switch (packet.type) {
+case PacketType.open: return this.#opened(packet.data);
+case PacketType.ping:
+this.#armHeartbeat();
+return this.#enqueue({ type: PacketType.pong, data: packet.data });
+case PacketType.message: return this.fire("message", packet.data);
+case PacketType.close: return this.#closed("transport close");
+default: return;
+}
+}
+
+#opened(text) {
+if (this.#state !== "opening") return;
+try {
+this.#handshake = JSON.parse(text);
+} catch {
+return this.#closed("parse error", new SocketError("parse", "The server's handshake is not JSON."));
+}
+clearTimeout(this.#openTimer);
+this.#state = "open";
+this.#armHeartbeat();
+this.fire("open", this.#handshake);
+const upgrades = this.#handshake.upgrades ?? [];
+if (this.#state === "open" && this.#transport === "polling" && this.#transports.includes("websocket") && upgrades.includes("websocket")) {
+this.#probe();
+}
+}
+
+#armHeartbeat() {
+this.#lastPing = performance.now();
+clearTimeout(this.#heartbeatTimer);
+const { pingInterval, pingTimeout } = this.#handshake ?? {};
+if (!pingInterval) return;
+this.#heartbeatTimer = setTimeout(
+() => this.#closed("ping timeout", new SocketError("timeout", "The server sent no ping in time.")), pingInterval + pingTimeout);
+}
+
+#enqueue(packet) {
+this.#queue.push(packet);
+if (this.#queue.length === 1) queueMicrotask(() => this.#flush());
+}
+
+#flush() {
+if (this.#state !== "open" || this.#queue.length === 0 || this.#paused) return;
+if (this.#transport === "websocket") this.#writeFrames();
+else if (!this.#post) this.#postBatch();
+}
+
+#closed(reason, error, { abort = true } = {}) {
+if (this.#state === "closed") return;
+this.#state = "closed";
+clearTimeout(this.#openTimer);
+clearTimeout(this.#heartbeatTimer);
+if (abort) this.#abort.abort();
+if (this.#socket) {
+this.#socket.onopen = this.#socket.onmessage = this.#socket.onerror = this.#socket.onclose = null;
+this.#socket.close();
+}
+this.fire("close", reason, error ?? null);
+}
+
+#address(transport) {
+const url = new URL(this.#url);
+for (const [name, value] of Object.entries(this.#query)) url.searchParams.set(name, value);
+url.searchParams.set("EIO", "4");
+url.searchParams.set("transport", transport);
+if (this.#handshake) url.searchParams.set("sid", this.#handshake.sid);
+if (transport === "websocket") url.protocol = url.protocol === "https:" ? "wss:" : "ws:";
+return url;
+}
+
+
+async #pollOnce() {
+while (this.#state === "opening" || (this.#state === "open" && this.#transport === "polling" && !this.#paused)) {
+this.#poll = this.#request("GET");
+const body = await this.#poll;
+this.#poll = null;
+if (body === null || this.#state === "closed") return;
+try {
+for (const packet of decodePayload(body)) {
+if (this.#state === "closed") return;
+this.#received(packet);
+}
+} catch (error) {
+return this.#closed("parse error", new SocketError("parse", error.message));
+}
+if (this.#state === "opening") {
+return this.#closed("parse error", new SocketError("parse", "The server answered without a handshake."));
+}
+}
+}
+
+async #postBatch() {
+const limit = this.#handshake.maxPayload || 1_000_000;
+let count = 0;
+let size = 0;
+do { size += payloadSize(this.#queue[count++]); } while (
+count < this.#queue.length && count < MAXIMUM_PACKETS_A_POST && size + payloadSize(this.#queue[count]) <= limit);
+const batch = this.#queue.splice(0, count);
+this.#traceOut(batch);
+this.#post = this.#request("POST", encodePayload(batch));
+await this.#post;
+this.#post = null;
+this.#flush();
+}
+
+async #lastPost() {
+this.#traceOut(this.#queue);
+const body = encodePayload(this.#queue.splice(0));
+if (this.#post) await this.#post;
+await fetch(this.#address("polling"), { method: "POST", body, headers: { "Content-Type": "text/plain;charset=UTF-8" }, keepalive: body.length < 60_000 })
+.catch(() => {});
+}
+
+async #request(method, body) {
+const headers = body === undefined ? {} : { "Content-Type": "text/plain;charset=UTF-8" };
+try {
+const response = await fetch(this.#address("polling"), { method, body, headers, cache: "no-store", signal: this.#abort.signal });
+const text = await response.text();
+if (response.ok) return text;
+this.#closed("transport error", new SocketError("refused", refusal(response.status, text)));
+} catch (error) {
+if (this.#state !== "closed") this.#closed("transport error", new SocketError("transport", error.message));
+}
+return null;
+}
+
+
+#makeSocket() {
+const socket = new WebSocket(this.#address("websocket"));
+socket.binaryType = "arraybuffer";
+this.#socket = socket;
+return socket;
+}
+
+#attach(socket) {
+socket.onopen = null;
+socket.onmessage = (event) => {
+try {
+this.#received(decodeFrame(event.data));
+} catch (error) {
+this.#closed("parse error", new SocketError("parse", error.message));
+}
+};
+socket.onerror = () => {};
+socket.onclose = (event) => {
+const opening = this.#state === "opening";
+this.#closed(opening ? "transport error" : "transport close", new SocketError("transport", `The WebSocket closed (${event.code}).`));
+};
+}
+
+#writeFrames() {
+if (this.#socket?.readyState !== WebSocket.OPEN) return;
+const packets = this.#queue.splice(0);
+this.#traceOut(packets);
+for (const packet of packets) this.#socket.send(encodeFrame(packet));
+}
+
+#traceOut(packets) {
+if (!this.#trace) return;
+for (const packet of packets) {
+this.#trace({ direction: "out", transport: this.#transport, data: packet.data instanceof Uint8Array ? packet.data : encodeText(packet) });
+}
+}
+
+
+#probe() {
+const socket = this.#makeSocket();
+const trace = (direction, data) => this.#trace?.({ direction, transport: "websocket", data });
+const failed = () => {
+clearTimeout(timer);
+socket.onopen = socket.onmessage = socket.onerror = socket.onclose = null;
+socket.close();
+this.#socket = null;
+if (this.#paused) {
+this.#paused = false;
+if (!this.#poll) this.#pollOnce();
+this.#flush();
+}
+};
+const timer = setTimeout(failed, PROBE_TIMEOUT);
+socket.onerror = () => {};
+socket.onclose = () => failed();
+socket.onopen = () => {
+trace("out", "2probe");
+socket.send("2probe");
+};
+socket.onmessage = async (event) => {
+trace("in", event.data);
+if (event.data !== "3probe") return failed();
+this.#paused = true;
+await Promise.all([this.#poll, this.#post]);
+await Promise.resolve();
+if (this.#state !== "open" || socket.readyState !== WebSocket.OPEN) return;
+clearTimeout(timer);
+this.#attach(socket);
+trace("out", "5");
+socket.send("5");
+this.#transport = "websocket";
+this.#paused = false;
+this.fire("upgrade");
+this.#flush();
+};
+}
+}
+
+function refusal(status, text) {
+try {
+const { message } = JSON.parse(text);
+if (message) return `${message} (HTTP ${status})`;
+} catch { /* not JSON */ }
+return `The server answered HTTP ${status}.`;
+}
+return { Engine };
+})();
+const $socketio_packets = (() => {
+
+const PacketType = Object.freeze({ connect: 0, disconnect: 1, event: 2, ack: 3, connectError: 4, binaryEvent: 5, binaryAck: 6 });
+
+const MAXIMUM_ATTACHMENTS = 64;
+const RESERVED = new Set(["connect", "connect_error", "disconnect", "disconnecting", "newListener", "removeListener"]);
+
+function encodePacket({ type, namespace = "/", data, id }) {
+const attachments = [];
+let body = data;
+if (type === PacketType.event || type === PacketType.ack) {
+body = takeOut(data, attachments);
+if (attachments.length > 0) type = type === PacketType.event ? PacketType.binaryEvent : PacketType.binaryAck;
+}
+let text = String(type);
+if (attachments.length > 0) text += attachments.length + "-";
+if (namespace !== "/") text += namespace + ",";
+if (id !== undefined) text += id;
+if (body !== undefined) text += JSON.stringify(body);
+return [text, ...attachments];
+}
+
+class PacketDecoder {
+#pending = null;
+
+add(frame) {
+if (typeof frame === "string") {
+if (this.#pending) throw new Error("text instead of an attachment");
+const { packet, attachments } = decodeText(frame);
+if (attachments === 0) return finish(packet, []);
+this.#pending = { packet, missing: attachments, attachments: [] };
+return null;
+}
+const pending = this.#pending;
+if (!pending) throw new Error("an attachment without a packet");
+pending.attachments.push(frame);
+if (--pending.missing > 0) return null;
+this.#pending = null;
+return finish(pending.packet, pending.attachments);
+}
+}
+
+function decodeText(text) {
+const type = text.charCodeAt(0) - 48;
+if (!(type >= 0 && type <= 6)) throw new Error("unknown packet type");
+let at = 1;
+let attachments = 0;
+if (type === PacketType.binaryEvent || type === PacketType.binaryAck) {
+const end = text.indexOf("-", at);
+const digits = text.slice(at, end < 0 ? at : end);
+if (!/^\d{1,4}$/.test(digits) || Number(digits) > MAXIMUM_ATTACHMENTS) throw new Error("an invalid number of attachments");
+attachments = Number(digits);
+at = end + 1;
+}
+let namespace = "/";
+if (text[at] === "/") {
+const end = text.indexOf(",", at);
+namespace = text.slice(at, end < 0 ? undefined : end);
+at = end < 0 ? text.length : end + 1;
+}
+let id;
+const digits = /^\d{1,15}/.exec(text.slice(at, at + 16))?.[0];
+if (digits) {
+id = Number(digits);
+at += digits.length;
+}
+const data = at < text.length ? JSON.parse(text.slice(at)) : undefined;
+const plain = type === PacketType.binaryEvent ? PacketType.event : type === PacketType.binaryAck ? PacketType.ack : type;
+const packet = { type: plain, namespace, id, data };
+validate(packet);
+return { packet, attachments };
+}
+
+function validate({ type, id, data }) {
+if (type === PacketType.event) {
+if (!Array.isArray(data) || (typeof data[0] !== "string" && typeof data[0] !== "number")) throw new Error("an event without a name");
+if (RESERVED.has(data[0])) throw new Error("a reserved event name");
+} else if (type === PacketType.ack && (!Array.isArray(data) || id === undefined)) throw new Error("a malformed ack");
+}
+
+function finish(packet, attachments) {
+return attachments.length > 0 ? { ...packet, data: putBack(packet.data, attachments) } : packet;
+}
+
+const isBinary = (value) => value instanceof ArrayBuffer || ArrayBuffer.isView(value);
+const bytesOf = (value) =>
+value instanceof ArrayBuffer ? new Uint8Array(value) : new Uint8Array(value.buffer, value.byteOffset, value.byteLength);
+
+function takeOut(value, attachments) {
+if (value === null || typeof value !== "object") return value;
+if (isBinary(value)) return { _placeholder: true, num: attachments.push(bytesOf(value)) - 1 };
+if (Array.isArray(value)) return value.map((element) => takeOut(element, attachments));
+if (typeof value.toJSON === "function") return takeOut(value.toJSON(), attachments);
+return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, takeOut(member, attachments)]));
+}
+
+function putBack(value, attachments) {
+if (value === null || typeof value !== "object") return value;
+if (value._placeholder === true) {
+if (!Number.isInteger(value.num) || value.num < 0 || value.num >= attachments.length) throw new Error("a placeholder out of range");
+return attachments[value.num];
+}
+if (Array.isArray(value)) return value.map((element) => putBack(element, attachments));
+return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, putBack(member, attachments)]));
+}
+return { PacketType, encodePacket, PacketDecoder };
+})();
+const $socketio_socket = (() => {
+
+const { Emitter } = $socketio_emitter;
+const { SocketError } = $socketio_errors;
+const { PacketType } = $socketio_packets;
+
+class Socket {
+#manager; #auth;
+#local = new Emitter();
+#remote = new Emitter();
+#any = new Set();
+#acks = new Map();
+#nextAck = 0;
+#joinTimer = 0;
+#joining = 0;
+
+constructor(manager, namespace, { auth = undefined } = {}) {
+this.#manager = manager;
+this.#auth = auth;
+this.namespace = namespace;
+this.id = null;
+this.wanted = false;
+}
+
+get connected() { return this.id !== null; }
+
+on(name, listener) { return this.#of(name).on(String(name), listener); }
+once(name, listener) { return this.#of(name).once(String(name), listener); }
+off(name, listener) { this.#of(name).off(String(name), listener); }
+onAny(listener) { this.#any.add(listener); return () => this.#any.delete(listener); }
+
+#of(name) {
+return name === "connect" || name === "connect_error" || name === "disconnect" ? this.#local : this.#remote;
+}
+
+connect() {
+if (this.wanted) return this;
+this.wanted = true;
+this.#manager.join(this);
+return this;
+}
+
+disconnect() {
+if (!this.wanted) return this;
+this.wanted = false;
+if (this.connected) this.#manager.send({ type: PacketType.disconnect, namespace: this.namespace });
+this.#ended("io client disconnect");
+this.#manager.left();
+return this;
+}
+
+emit(name, ...values) {
+if (!this.connected) return false;
+this.#manager.send({ type: PacketType.event, namespace: this.namespace, data: [name, ...values] });
+return true;
+}
+
+emitWithAck(name, values = [], { timeout = 10_000 } = {}) {
+return new Promise((resolve, reject) => {
+if (!this.connected) return reject(new SocketError("not_connected", "Not connected."));
+const id = this.#nextAck++;
+const timer = setTimeout(() => {
+this.#acks.delete(id);
+reject(new SocketError("ack_timeout", `No ack of "${name}" within ${timeout} ms.`));
+}, timeout);
+this.#acks.set(id, { resolve, reject, timer });
+this.#manager.send({ type: PacketType.event, namespace: this.namespace, id, data: [name, ...values] });
+});
+}
+
+
+async engineOpened() {
+const attempt = ++this.#joining;
+let auth;
+try {
+auth = typeof this.#auth === "function" ? await this.#auth() : this.#auth;
+} catch (error) {
+this.wanted = false;
+this.#local.fire("connect_error", new SocketError("connect_error", error.message));
+return this.#manager.left();
+}
+if (attempt !== this.#joining || !this.wanted) return;
+this.#manager.send({ type: PacketType.connect, namespace: this.namespace, data: auth });
+clearTimeout(this.#joinTimer);
+this.#joinTimer = setTimeout(() => this.#manager.drop(), this.#manager.timeout);
+}
+
+engineClosed(reason, error) {
+if (this.wanted && !this.connected) {
+this.#local.fire("connect_error", error ?? new SocketError("transport", reason));
+}
+this.#ended(reason);
+}
+
+giveUp() { this.wanted = false; }
+
+received(packet) {
+switch (packet.type) {
+case PacketType.connect:
+if (!this.wanted || this.connected) return;
+clearTimeout(this.#joinTimer);
+this.id = packet.data?.sid ?? "";
+this.#manager.joined();
+return this.#local.fire("connect");
+case PacketType.connectError: {
+clearTimeout(this.#joinTimer);
+this.wanted = false;
+const { message = "Refused.", data } = packet.data ?? {};
+this.#local.fire("connect_error", new SocketError("connect_error", message, data));
+return this.#manager.left();
+}
+case PacketType.disconnect:
+this.wanted = false;
+this.#ended("io server disconnect");
+return this.#manager.left();
+case PacketType.event: return this.#event(packet);
+case PacketType.ack: {
+const waiting = this.#acks.get(packet.id);
+if (!waiting) return;
+this.#acks.delete(packet.id);
+clearTimeout(waiting.timer);
+return waiting.resolve(packet.data);
+}
+}
+}
+
+#event({ data: [name, ...values], id }) {
+if (!this.connected) return;
+if (id !== undefined) {
+let done = false;
+values.push((...answer) => {
+if (done || !this.connected) return;
+done = true;
+this.#manager.send({ type: PacketType.ack, namespace: this.namespace, id, data: answer });
+});
+}
+for (const listener of this.#any) listener(String(name), values);
+this.#remote.fire(String(name), ...values);
+}
+
+#ended(reason) {
+this.#joining++;
+clearTimeout(this.#joinTimer);
+const was = this.connected;
+this.id = null;
+for (const { reject, timer } of this.#acks.values()) {
+clearTimeout(timer);
+reject(new SocketError("disconnected", `The connection was closed before the ack (${reason}).`));
+}
+this.#acks.clear();
+if (was) this.#local.fire("disconnect", reason);
+}
+}
+return { Socket };
+})();
+const $socketio_manager = (() => {
+
+const { Backoff } = $socketio_backoff;
+const { Emitter } = $socketio_emitter;
+const { Engine } = $socketio_engine;
+const { PacketDecoder, encodePacket } = $socketio_packets;
+const { Socket } = $socketio_socket;
+
+class SocketManager extends Emitter {
+#options;
+#sockets = new Map();
+#engine = null;
+#decoder = null;
+#backoff;
+#retryTimer = 0;
+#state = { name: "closed", attempt: 0 };
+
+constructor(url, options = {}) {
+super();
+this.#options = { path: "/socket.io/", transports: ["polling", "websocket"], timeout: 20_000, reconnection: {}, ...options };
+this.url = new URL(this.#options.path, url);
+this.#backoff = new Backoff(this.#options.reconnection || {});
+globalThis.addEventListener?.("online", () => this.retryNow());
+globalThis.addEventListener?.("offline", () => this.drop());
+globalThis.document?.addEventListener("visibilitychange", () => {
+if (document.visibilityState === "visible") this.resume();
+});
+}
+
+get state() { return this.#state; }
+get timeout() { return this.#options.timeout; }
+get transport() { return this.#engine?.isOpen ? this.#engine.transport : null; }
+get engineID() { return this.#engine?.id ?? null; }
+
+socket(namespace = "/", options = {}) {
+if (!this.#sockets.has(namespace)) this.#sockets.set(namespace, new Socket(this, namespace, options));
+return this.#sockets.get(namespace);
+}
+
+retryNow() {
+if (this.#state.name !== "waiting") return;
+clearTimeout(this.#retryTimer);
+this.#open();
+}
+
+resume() {
+this.#engine?.checkHeartbeat();
+this.retryNow();
+}
+
+
+join(socket) {
+if (this.#engine?.isOpen) socket.engineOpened();
+else if (this.#state.name === "closed") this.#open();
+else this.retryNow();
+}
+
+left() {
+if ([...this.#sockets.values()].some((socket) => socket.wanted)) return;
+clearTimeout(this.#retryTimer);
+this.#backoff.reset();
+this.#engine?.close();
+this.#engine = null;
+this.#change({ name: "closed", attempt: 0 });
+}
+
+send(packet) {
+for (const frame of encodePacket(packet)) this.#engine?.send(frame);
+}
+
+joined() {
+this.#backoff.reset();
+}
+
+drop() {
+this.#engine?.close();
+}
+
+
+#open() {
+const { transports, query, timeout, trace } = this.#options;
+const engine = new Engine(this.url, { transports, query, timeout, trace });
+this.#engine = engine;
+this.#decoder = new PacketDecoder();
+engine.on("open", () => {
+this.#change({ name: "open", attempt: 0, transport: engine.transport });
+for (const socket of this.#sockets.values()) if (socket.wanted) socket.engineOpened();
+});
+engine.on("upgrade", () => this.#change({ ...this.#state, transport: engine.transport }));
+engine.on("message", (frame) => this.#received(engine, frame));
+engine.on("close", (reason, error) => {
+if (engine === this.#engine) this.#dropped(reason, error);
+});
+this.#change({ name: "connecting", attempt: this.#backoff.attempt });
+engine.open();
+}
+
+#received(engine, frame) {
+if (engine !== this.#engine) return;
+let packet;
+try {
+packet = this.#decoder.add(frame);
+} catch (error) {
+console.warn("Socket.IO: a malformed packet", error);
+engine.close();
+return;
+}
+if (packet) this.#sockets.get(packet.namespace)?.received(packet);
+}
+
+#dropped(reason, error) {
+this.#engine = null;
+const sockets = [...this.#sockets.values()];
+for (const socket of sockets) socket.engineClosed(reason, error);
+if (this.#engine || !sockets.some((socket) => socket.wanted)) {
+if (!this.#engine) this.#change({ name: "closed", attempt: 0, error });
+return;
+}
+if (!this.#options.reconnection) {
+for (const socket of sockets) socket.giveUp();
+this.#change({ name: "closed", attempt: 0, error });
+return;
+}
+const delay = this.#backoff.next();
+clearTimeout(this.#retryTimer);
+this.#retryTimer = setTimeout(() => this.#open(), delay);
+this.#change({ name: "waiting", attempt: this.#backoff.attempt, retryAt: Date.now() + delay, error });
+}
+
+#change(state) {
+this.#state = state;
+this.fire("state", state);
+}
+}
+
+return { SocketManager };
+})();
+const $socketio_index = (() => {
+
+const { SocketManager } = $socketio_manager;
+const { SocketError } = $socketio_errors;
+const { Emitter } = $socketio_emitter;
+return { SocketManager, SocketError, Emitter };
+})();
+const $views_dom = (() => {
+
+const SVG = "http://www.w3.org/2000/svg";
+
+function h(tag, properties = {}, ...children) {
+return fill(document.createElement(tag), properties, children);
+}
+
+function svg(tag, properties = {}, ...children) {
+return fill(document.createElementNS(SVG, tag), properties, children);
+}
+
+function fill(element, properties, children) {
+for (const [name, value] of Object.entries(properties)) {
+if (value === null || value === undefined || value === false) continue;
+if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+else if (name === "style") for (const [key, item] of Object.entries(value)) element.style.setProperty(key, String(item));
+else if (name === "value" || name === "checked" || name === "selected") element[name] = value;
+else element.setAttribute(name, value === true ? "" : value);
+}
+append(element, children);
+return element;
+}
+
+function append(element, children) {
+for (const child of children.flat(2)) {
+if (child !== null && child !== undefined && child !== false) element.append(child);
+}
+return element;
+}
+
+function replace(element, ...children) {
+element.replaceChildren();
+return append(element, children);
+}
+
+function remoteImage(src, properties = {}) {
+let failures = 0;
+const image = h("img", { alt: "", decoding: "async", src, ...properties, onerror: () => {
+failures += 1;
+if (failures === 1) setTimeout(() => { image.src = src; }, 3000);
+else image.remove();
+} });
+return image;
+}
+
+let identifiers = 0;
+
+function uniqueID(prefix) {
+identifiers += 1;
+return `${prefix}-${identifiers}`;
+}
+
+class Scope {
+#ends = [];
+
+add(end) {
+if (end) this.#ends.push(end);
+}
+
+listen(target, type, listener, options) {
+target.addEventListener(type, listener, options);
+this.add(() => target.removeEventListener(type, listener, options));
+}
+
+close() {
+for (const end of this.#ends.splice(0)) end();
+}
+}
+
+function perFrame(action) {
+let pending = 0;
+return () => {
+if (pending) return;
+pending = requestAnimationFrame(() => {
+pending = 0;
+action();
+});
+};
+}
+
+function announce(text) {
+const region = document.getElementById("live");
+if (region) region.textContent = text;
+}
+return { h, svg, append, replace, remoteImage, uniqueID, Scope, perFrame, announce };
+})();
+const $test = (() => {
+
+const { SocketManager } = $socketio_index;
+const { h } = $views_dom;
+
+const KEPT = 1000;
+const LONGEST = 2000;
+const ACK_TIMEOUT = 10_000;
+const ENGINE = { 0: "open", 1: "close", 2: "ping", 3: "pong", 5: "upgrade", 6: "noop" };
+const SOCKET = { 0: "CONNECT", 1: "DISCONNECT", 2: "EVENT", 3: "ACK", 4: "CONNECT_ERROR", 5: "BINARY_EVENT", 6: "BINARY_ACK" };
+const TRANSPORTS = { auto: ["polling", "websocket"], polling: ["polling"], websocket: ["websocket"] };
+
+const dark = matchMedia("(prefers-color-scheme: dark)");
+const applyTheme = () => (document.documentElement.dataset.theme = dark.matches ? "dark" : "light");
+applyTheme();
+dark.addEventListener("change", applyTheme);
+
+const $ = (id) => document.getElementById(id);
+const log = $("log");
+const counts = { in: 0, out: 0 };
+let manager = null;
+let socket = null;
+
+$("connect").addEventListener("click", connect);
+$("disconnect").addEventListener("click", () => socket?.disconnect());
+$("clear").addEventListener("click", () => log.replaceChildren());
+$("heartbeats").addEventListener("change", (event) => log.classList.toggle("with-heartbeats", event.target.checked));
+$("send-text").addEventListener("click", () => {
+socket.emit("chatMessage", message());
+tell("Sent.", true);
+});
+$("send-binary").addEventListener("click", () => {
+socket.emit("binaryEvent", binary());
+tell("Sent.", true);
+});
+$("send-ack").addEventListener("click", () => ack("chatMessage", message()));
+$("send-binary-ack").addEventListener("click", () => ack("binaryAckTest", binary()));
+$("send-ten").addEventListener("click", tenAcks);
+
+function connect() {
+const transport = document.querySelector("[name=transport]:checked").value;
+manager = new SocketManager(location.origin, { transports: TRANSPORTS[transport], trace: packet });
+socket = manager.socket("/");
+manager.on("state", render);
+socket.on("connect", () => {
+note(`connected, socket id ${socket.id}`);
+render();
+});
+socket.on("disconnect", (reason) => {
+note(`disconnected: ${reason}`);
+render();
+});
+socket.on("connect_error", (error) => {
+note(`connection failed: ${error.message}`);
+render();
+});
+socket.onAny((name, values) => {
+const answer = values.at(-1);
+if (typeof answer === "function") answer({ status: "ok", event: name });
+});
+socket.connect();
+render();
+}
+
+function render() {
+const { name, retryAt, transport } = manager.state;
+const connected = socket.connected;
+const state = connected ? "open" : name === "open" ? "connecting" : name;
+$("state").dataset.state = state;
+$("state").textContent = { open: "connected", connecting: "connecting…", closed: "disconnected" }[state]
+?? `waiting ${Math.max(0, Math.round((retryAt - Date.now()) / 100) / 10)} s`;
+$("connect").disabled = socket.wanted;
+$("disconnect").disabled = !socket.wanted;
+for (const choice of document.querySelectorAll("[name=transport]")) choice.disabled = socket.wanted;
+for (const button of document.querySelectorAll("#actions button")) button.disabled = !connected;
+$("transport-in-use").textContent = connected ? transport : "–";
+$("socket-id").textContent = socket.id ?? "–";
+}
+
+const message = () => ({ message: $("text").value, timestamp: new Date().toISOString() });
+
+const binary = () => ({ binaryData: Uint8Array.from({ length: 256 }, (_, at) => at), text: $("text").value, timestamp: new Date().toISOString() });
+
+async function ack(name, payload) {
+const began = performance.now();
+try {
+const answer = await socket.emitWithAck(name, [payload], { timeout: ACK_TIMEOUT });
+tell(`Ack of ${name} after ${milliseconds(began)}: ${shown(answer)}`, true);
+} catch (error) {
+tell(`${name}: ${error.message}`, false);
+}
+}
+
+async function tenAcks() {
+const began = performance.now();
+const results = await Promise.allSettled(Array.from({ length: 10 }, (_, at) =>
+socket.emitWithAck("customEvent", [{ message: `ACK Test ${at + 1}`, index: at + 1, timestamp: new Date().toISOString() }], { timeout: ACK_TIMEOUT })));
+const good = results.filter((result) => result.status === "fulfilled").length;
+tell(`${good} of 10 acks after ${milliseconds(began)}`, good === 10);
+}
+
+const milliseconds = (began) => `${(performance.now() - began).toFixed(1)} ms`;
+
+function tell(text, ok) {
+$("result").textContent = text;
+$("result").dataset.ok = String(ok);
+}
+
+
+function packet({ direction, transport, data }) {
+counts[direction]++;
+$("counts").textContent = `${counts.in} / ${counts.out}`;
+const what = describe(data);
+line(direction, transport, what, data instanceof Uint8Array ? hexadecimal(data) : data);
+}
+
+function describe(data) {
+if (data instanceof Uint8Array) return "attachment";
+if (data.startsWith("b")) return "attachment";
+if (data.charAt(0) !== "4") return ENGINE[data.charAt(0)] ?? "?";
+return SOCKET[data.charAt(1)] ?? "message";
+}
+
+function hexadecimal(bytes) {
+const head = Array.from(bytes.subarray(0, 24), (byte) => byte.toString(16).padStart(2, "0")).join(" ");
+return `${bytes.length} bytes: ${head}${bytes.length > 24 ? " …" : ""}`;
+}
+
+const shown = (value) => JSON.stringify(value, (_, each) => (each instanceof Uint8Array ? `<${each.length} bytes>` : each));
+
+function note(text) {
+line("note", "", "", text);
+}
+
+function line(kind, transport, what, text) {
+const atEnd = log.scrollHeight - log.scrollTop - log.clientHeight < 40;
+const cut = text.length > LONGEST ? `${text.slice(0, LONGEST)}… (${text.length} characters)` : text;
+const heartbeat = what === "ping" || what === "pong" || /^42\["heartbeat"/.test(text);
+log.append(h("li", { class: `${kind}${heartbeat ? " heartbeat" : ""}` },
+h("time", {}, new Date().toISOString().slice(11, 23)), h("span", { class: "arrow" }, { in: "←", out: "→", note: "·" }[kind]),
+h("span", { class: "via" }, transport), h("span", { class: "what" }, what), h("span", { class: "data" }, cut)));
+while (log.children.length > KEPT) log.firstElementChild.remove();
+if (atEnd) log.scrollTop = log.scrollHeight;
+}
+
+setInterval(() => manager?.state.name === "waiting" && render(), 200);
+return {  };
+})();
+
+"""#))
+
+    private static let _js_views_inside_f4b2eac834b263e8_js = EmbeddedFile(path: "js/views-inside-f4b2eac834b263e8.js", content: .text(#"""
+export default ({ $later, $loaded, $core_applying, $core_receipts, $views_dom, $views_icons, $i18n_index, $i18n_format, $views_model, $views_menu, $core_requests }) => {
 const $views_avatar = (() => {
 
 const { h, remoteImage } = $views_dom;
@@ -4247,6 +11557,181 @@ const src = head.avatar ? state.blobURL(head.avatar, 128, head.link ? { link: he
 return frame(head.conv, { src, square: true, ...options }, initials(head.title ?? "?", false));
 }
 return { hueOf, initials, userAvatar, headAvatar };
+})();
+const $views_toast = (() => {
+
+const { h } = $views_dom;
+const { icon } = $views_icons;
+const { errorText } = $views_model;
+const { t } = $i18n_index;
+
+let box = null;
+
+function toast(text, { action = null, seconds = 5, role = "status" } = {}) {
+box ??= h("div", { class: "toasts", popover: "manual" });
+raise();
+const line = h("div", { class: "toast", role }, h("span", { class: "grow" }, text));
+const remove = () => line.remove();
+if (action) line.append(h("button", { type: "button", onclick: () => { remove(); action.run(); } }, action.label));
+box.append(line);
+while (box.children.length > 3) box.firstElementChild.remove();
+if (seconds === null) line.append(h("button", { type: "button", class: "icon-button", "aria-label": t("close"), onclick: remove }, icon("close")));
+else setTimeout(remove, seconds * 1000);
+return remove;
+}
+
+function raise() {
+const dialog = [...document.querySelectorAll("dialog:modal")].at(-1);
+const parent = dialog ?? document.body;
+if (box.parentNode !== parent) {
+parent.append(box);
+dialog?.addEventListener("close", raise, { once: true });
+}
+if (box.showPopover && !box.matches(":popover-open")) box.showPopover();
+}
+
+async function attempt(promise) {
+try {
+return await promise;
+} catch (error) {
+console.error(error);
+toast(errorText(error), { role: "alert" });
+return undefined;
+}
+}
+return { toast, attempt };
+})();
+const $views_callring = (() => {
+
+const { h } = $views_dom;
+const { icon } = $views_icons;
+const { userAvatar } = $views_avatar;
+const { headTitle, userName } = $views_model;
+const { attempt } = $views_toast;
+const { t } = $i18n_index;
+
+function showRing(state, center, call) {
+const head = state.conversation(call.conv);
+const caller = state.user(call.caller);
+const name = userName(state, call.caller);
+const title = call.isGroup ? t("callIncomingGroup", { name, group: headTitle(state, head) }) : t(call.media === "video" ? "callIncomingVideo" : "callIncoming", { name });
+const isVideo = call.media === "video";
+const answer = (video) => attempt(center.answer({ video }));
+const element = h("section", { class: "call-ring", role: "alertdialog", "aria-label": title, "aria-describedby": "call-ring-text", tabindex: "-1" },
+userAvatar(state, caller, { size: "m" }),
+h("div", { class: "lines grow" }, h("strong", { class: "ellipsis" }, call.isGroup ? headTitle(state, head) : name), h("span", { id: "call-ring-text", class: "small" }, title)),
+h("div", { class: "answers" },
+h("button", { type: "button", class: "call-button hang-up", "data-action": "decline", "aria-label": t("callDecline"), title: t("callDecline"), onclick: () => attempt(center.decline()) }, icon("hangUp")),
+isVideo ? h("button", { type: "button", class: "call-button quiet", "data-action": "answer-audio", "aria-label": t("callAnswerAudio"), title: t("callAnswerAudio"), onclick: () => answer(false) }, icon("call")) : null,
+h("button", { type: "button", class: "call-button answer", "data-action": "answer", "aria-label": t(isVideo ? "callAnswerVideo" : "callAnswer"), title: t(isVideo ? "callAnswerVideo" : "callAnswer"), onclick: () => answer(isVideo) }, icon(isVideo ? "video" : "call"))));
+document.body.prepend(element);
+if (document.activeElement === document.body || document.activeElement === null) element.focus({ preventScroll: true });
+return { element, close: () => element.remove() };
+}
+return { showRing };
+})();
+const $views_later = (() => {
+
+const { attempt } = $views_toast;
+
+let panels = null;
+
+function withPanels(use) {
+return panels ? use(panels) : attempt(load()).then((loaded) => loaded && use(loaded));
+}
+
+function preparePanels() {
+const start = () => load().catch(() => {});
+globalThis.requestIdleCallback ? requestIdleCallback(start, { timeout: 5000 }) : setTimeout(start, 2000);
+}
+
+async function load() {
+panels = await $later("./views-panels-942cf89c24ac5c4a.js");
+return panels;
+}
+return { withPanels, preparePanels };
+})();
+const $calls_machine = (() => {
+
+const FINAL = new Set(["ended", "missed", "declined", "busy"]);
+
+const isFinal = (state) => FINAL.has(state);
+
+class CallMachine {
+phase;
+reason = null;
+#isGroup;
+#isCaller;
+
+constructor(phase, { isGroup = false } = {}) {
+this.phase = phase;
+this.#isCaller = phase === "starting";
+this.#isGroup = isGroup;
+}
+
+get isOver() { return this.phase === "over"; }
+get rings() { return this.phase === "incoming"; }
+
+started(isOwn) {
+if (this.phase !== "starting") return "nothing";
+if (isOwn) {
+this.phase = "outgoing";
+return "ring";
+}
+this.#isCaller = false;
+this.phase = "joining";
+return "accept";
+}
+
+answered() {
+if (this.phase !== "incoming") return "nothing";
+this.phase = "joining";
+return "accept";
+}
+
+answerFailed() {
+if (this.phase === "joining") this.phase = "incoming";
+}
+
+joined(counts) {
+if (this.phase !== "joining") return "nothing";
+if (!counts) return this.#end("elsewhere");
+this.phase = "active";
+return "connect";
+}
+
+connected() {
+if (this.phase !== "outgoing") return "nothing";
+this.phase = "active";
+return "connect";
+}
+
+told(state, isOwn) {
+if (this.isOver) return "nothing";
+if (isFinal(state)) return this.#end(this.#reasonOf(state));
+if (state !== "accepted") return "nothing";
+if (this.phase === "outgoing" && (!isOwn || this.#isGroup)) {
+this.phase = "active";
+return "connect";
+}
+if (this.phase === "incoming" && isOwn) return this.#end("elsewhere");
+return "nothing";
+}
+
+#reasonOf(state) {
+if (state === "missed") return this.#isCaller ? "noAnswer" : "missed";
+return state;
+}
+
+ended(reason = "hungUp") { return this.isOver ? "nothing" : this.#end(reason); }
+
+#end(reason) {
+this.phase = "over";
+this.reason = reason;
+return "end";
+}
+}
+return { isFinal, CallMachine };
 })();
 const $calls_media = (() => {
 
@@ -4389,458 +11874,6 @@ for (const name of ["microphone", "camera", "screen"]) this.#take(name, null);
 }
 }
 return { MediaError, chosenDevices, listDevices, LocalMedia };
-})();
-const $views_calltiles = (() => {
-
-const { h } = $views_dom;
-const { icon } = $views_icons;
-const { userAvatar } = $views_avatar;
-const { userName } = $views_model;
-const { chosenDevices } = $calls_media;
-const { t } = $i18n_index;
-
-const QUALITY = { 1: "callQualityPoor", 2: "callQualityFair", 3: "callQualityGood" };
-
-function show(video, stream) {
-if (video.srcObject === stream) return;
-video.srcObject = stream;
-video.play?.().catch(() => {});
-}
-
-class PeerTile {
-constructor(state, peer) {
-this.state = state;
-this.peer = peer;
-this.video = h("video", { autoplay: true, playsinline: true });
-this.face = h("div", { class: "tile-face" }, userAvatar(state, state.user(peer.user), { size: "xl", online: false }));
-this.note = h("div", { class: "tile-note", role: "status" });
-this.muted = h("span", { class: "tile-muted", role: "img", "aria-label": t("callMutedOther") }, icon("voiceOff"));
-this.quality = h("span", { class: "bars", role: "img" }, h("i"), h("i"), h("i"));
-this.name = h("span", { class: "ellipsis" });
-this.element = h("div", { class: "tile", role: "group", "data-user": peer.user }, this.video, this.face, this.note, h("div", { class: "tile-name" }, this.muted, this.name, this.quality));
-}
-
-update() {
-const { peer, state } = this;
-const name = userName(state, peer.user);
-this.name.textContent = name;
-this.element.setAttribute("aria-label", name);
-show(this.video, peer.stream);
-const { audiooutput } = chosenDevices();
-if (audiooutput !== undefined && this.video.setSinkId && this.video.sinkId !== audiooutput) this.video.setSinkId(audiooutput).catch(() => {});
-this.element.classList.toggle("with-video", peer.showsVideo);
-this.element.classList.toggle("with-screen", peer.state.screen);
-this.muted.hidden = peer.state.microphone;
-const note = peer.isConnected ? "" : t(peer.wasConnected ? "callReconnecting" : "connecting");
-if (this.note.textContent !== note) this.note.textContent = note;
-this.quality.hidden = peer.quality === null || !peer.isConnected;
-this.quality.dataset.level = String(peer.quality ?? 0);
-if (peer.quality) {
-const label = t(QUALITY[peer.quality]);
-this.quality.setAttribute("aria-label", label);
-this.quality.title = label;
-}
-}
-
-close() {
-this.video.srcObject = null;
-this.element.remove();
-}
-}
-
-class OwnTile {
-#stream = new MediaStream();
-
-constructor() {
-this.video = h("video", { autoplay: true, playsinline: true, muted: true, "aria-label": t("callOwnPicture") });
-this.video.muted = true;
-this.element = h("div", { class: "tile own-tile", role: "group", "aria-label": t("you") }, this.video);
-}
-
-update(local) {
-const track = local.video;
-this.element.hidden = !track;
-if (this.#stream.getTracks()[0] === (track ?? undefined)) return;
-this.#stream = new MediaStream(track ? [track] : []);
-show(this.video, this.#stream);
-this.element.classList.toggle("with-screen", Boolean(local.screen));
-}
-
-close() {
-this.video.srcObject = null;
-this.element.remove();
-}
-}
-return { PeerTile, OwnTile };
-})();
-const $views_toast = (() => {
-
-const { h } = $views_dom;
-const { icon } = $views_icons;
-const { errorText } = $views_model;
-const { t } = $i18n_index;
-
-let box = null;
-
-function toast(text, { action = null, seconds = 5, role = "status" } = {}) {
-box ??= h("div", { class: "toasts", popover: "manual" });
-raise();
-const line = h("div", { class: "toast", role }, h("span", { class: "grow" }, text));
-const remove = () => line.remove();
-if (action) line.append(h("button", { type: "button", onclick: () => { remove(); action.run(); } }, action.label));
-box.append(line);
-while (box.children.length > 3) box.firstElementChild.remove();
-if (seconds === null) line.append(h("button", { type: "button", class: "icon-button", "aria-label": t("close"), onclick: remove }, icon("close")));
-else setTimeout(remove, seconds * 1000);
-return remove;
-}
-
-function raise() {
-const dialog = [...document.querySelectorAll("dialog:modal")].at(-1);
-const parent = dialog ?? document.body;
-if (box.parentNode !== parent) {
-parent.append(box);
-dialog?.addEventListener("close", raise, { once: true });
-}
-if (box.showPopover && !box.matches(":popover-open")) box.showPopover();
-}
-
-async function attempt(promise) {
-try {
-return await promise;
-} catch (error) {
-console.error(error);
-toast(errorText(error), { role: "alert" });
-return undefined;
-}
-}
-return { toast, attempt };
-})();
-const $views_calldevices = (() => {
-
-const { openMenu } = $views_menu;
-const { attempt } = $views_toast;
-const { chosenDevices, listDevices } = $calls_media;
-const { t } = $i18n_index;
-
-const KINDS = [["audioinput", "voice", "callMicrophone"], ["videoinput", "video", "callCamera"], ["audiooutput", "bell", "callSpeaker"]];
-
-async function openDeviceMenu(anchor, local, changed) {
-const devices = await listDevices();
-const chosen = chosenDevices();
-const inUse = { audioinput: local.microphone?.getSettings().deviceId, videoinput: local.camera?.getSettings().deviceId };
-const groups = KINDS.map(([kind, symbol, name]) => devices.filter((each) => each.kind === kind).map((each, index, { length }) => ({
-icon: symbol, label: `${t(name)}${t("colon")}${each.label || index + 1}`, checked: inUse[kind] ? inUse[kind] === each.deviceId : chosen[kind] === each.deviceId || (!chosen[kind] && (length === 1 || each.deviceId === "default")),
-run: () => attempt(local.choose(kind, each.deviceId).then(changed)),
-}))).filter((group) => group.length);
-openMenu(anchor, groups.length ? groups.flatMap((group, index) => (index ? [null, ...group] : group)) : [{ icon: "info", label: t("callNoDevices"), run: () => {} }], { label: t("callDevices") });
-}
-return { openDeviceMenu };
-})();
-const $views_callscreen = (() => {
-
-const { announce, h } = $views_dom;
-const { icon } = $views_icons;
-const { headAvatar } = $views_avatar;
-const { OwnTile, PeerTile } = $views_calltiles;
-const { openDeviceMenu } = $views_calldevices;
-const { headTitle } = $views_model;
-const { attempt } = $views_toast;
-const { duration } = $i18n_format;
-const { t } = $i18n_index;
-
-const REASONS = {
-noAnswer: "callNoAnswer", declined: "callWasDeclined", busy: "callWasBusy", missed: "callMissed", elsewhere: "callElsewhere", ended: "callOver", hungUp: "callOver",
-lost: "callLost", full: "callFull", failed: "callFailed",
-};
-
-class CallScreen {
-#tiles = new Map();
-#own = new OwnTile();
-#spoken = "";
-#corner = null;
-#clock;
-
-constructor(state, center, call) {
-Object.assign(this, { state, center, call });
-const head = state.conversation(call.conv);
-this.title = headTitle(state, head);
-this.status = h("span", { class: "call-status" });
-this.face = h("div", { class: "call-face" }, headAvatar(state, head, { size: "xl", online: false }), h("h2", {}, this.title));
-this.grid = h("div", { class: "call-grid" });
-this.full = this.#button("minimize", "minimize", "callMinimize", () => this.setSmall(!this.isSmall));
-this.microphone = this.#button("microphone", "voice", "callMute", () => attempt(call.local.setMuted(call.local.state.microphone)));
-this.camera = this.#button("camera", "video", "callCameraOn", () => attempt(call.local.setCamera(!call.local.camera)));
-this.screen = this.#button("screen", "screen", "callShare", () => this.#share());
-this.devices = this.#button("devices", "settings", "callDevices", () => openDeviceMenu(this.devices, call.local, () => this.update()));
-this.picture = this.#button("picture", "mirrorPicture", "callPicture", () => attempt(this.#popOut()));
-this.hangUp = h("button", { type: "button", class: "call-button hang-up", "data-action": "hang-up", onclick: () => attempt(center.hangUp()) }, icon("hangUp"));
-this.screen.hidden = !navigator.mediaDevices?.getDisplayMedia;
-this.picture.hidden = !document.pictureInPictureEnabled;
-this.element = h("section", { class: "call-screen", role: "dialog", "aria-label": t("callWith", { name: this.title }), tabindex: "-1" },
-h("header", { class: "call-head" }, h("div", { class: "lines grow" }, h("strong", { class: "ellipsis" }, this.title), this.status), this.full),
-h("div", { class: "call-stage" }, this.face, this.grid, this.#own.element),
-h("div", { class: "call-controls", role: "toolbar", "aria-label": t("callControls") }, this.microphone, this.camera, this.screen, this.picture, this.devices, this.hangUp));
-this.element.addEventListener("keydown", (event) => this.#typed(event));
-this.element.firstChild.addEventListener("pointerdown", (event) => this.#drag(event));
-this.resized = () => this.#place(this.isSmall ? this.#corner : null);
-addEventListener("resize", this.resized);
-this.before = document.activeElement;
-document.body.append(this.element);
-this.setSmall(false);
-this.update();
-this.#clock = setInterval(() => this.#showStatus(), 500);
-}
-
-#button(action, symbol, label, run) {
-return h("button", { type: "button", class: "call-button", "data-action": action, "aria-label": t(label), title: t(label), onclick: run }, icon(symbol));
-}
-
-setSmall(isSmall) {
-this.isSmall = isSmall;
-this.element.classList.toggle("small-call", isSmall);
-this.#place(isSmall ? this.#corner : null);
-if (isSmall) this.element.removeAttribute("aria-modal");
-else this.element.setAttribute("aria-modal", "true");
-document.getElementById("app").inert = !isSmall;
-this.#label(this.full, isSmall ? "maximize" : "minimize", t(isSmall ? "callMaximize" : "callMinimize"));
-if (!isSmall) this.hangUp.focus({ preventScroll: true });
-else if (this.before?.isConnected) this.before.focus({ preventScroll: true });
-}
-
-#drag(event) {
-if (!this.isSmall || event.button !== 0 || event.target.closest("button")) return;
-const { currentTarget: handle, pointerId, clientX, clientY } = event;
-const { left, top } = this.element.getBoundingClientRect();
-const move = ({ clientX: x, clientY: y }) => this.#place((this.#corner = { left: left + x - clientX, top: top + y - clientY }));
-handle.setPointerCapture(pointerId);
-handle.addEventListener("pointermove", move);
-handle.addEventListener("lostpointercapture", () => handle.removeEventListener("pointermove", move), { once: true });
-}
-
-#place(corner) {
-const { style, offsetWidth: width, offsetHeight: height } = this.element;
-style.inset = "";
-if (!corner) return;
-const within = (value, most) => Math.max(8, Math.min(value, most - 8));
-style.inset = `${within(corner.top, innerHeight - height)}px auto auto ${within(corner.left, innerWidth - width)}px`;
-}
-
-#label(button, symbol, label, isPressed) {
-if (isPressed !== undefined) button.setAttribute("aria-pressed", String(isPressed));
-if (button.dataset.shown === `${symbol} ${label}`) return;
-button.dataset.shown = `${symbol} ${label}`;
-button.setAttribute("aria-label", label);
-button.title = label;
-button.replaceChildren(icon(symbol));
-}
-
-update() {
-const { call } = this;
-const peers = new Set(call.peers.values());
-for (const [peer, tile] of this.#tiles) if (!peers.has(peer)) { tile.close(); this.#tiles.delete(peer); }
-for (const peer of peers) {
-if (!this.#tiles.has(peer)) {
-const tile = new PeerTile(this.state, peer);
-this.#tiles.set(peer, tile);
-this.grid.append(tile.element);
-}
-this.#tiles.get(peer).update();
-}
-this.grid.dataset.count = String(peers.size);
-this.face.hidden = peers.size > 0;
-this.#own.update(call.local);
-const { microphone, camera, screen } = call.local.state;
-this.#label(this.microphone, microphone ? "voice" : "voiceOff", t(microphone ? "callMute" : "callUnmute"));
-this.#label(this.camera, camera ? "video" : "videoOff", t(camera ? "callCameraOff" : "callCameraOn"));
-this.#label(this.screen, "screen", t(screen ? "callUnshare" : "callShare"), screen);
-this.#label(this.hangUp, "hangUp", t(call.isGroup ? "callLeave" : "callHangUp"));
-for (const [button, isOff] of [[this.microphone, !microphone], [this.camera, !camera]]) button.classList.toggle("off", isOff);
-this.picture.disabled = ![...peers].some((peer) => peer.showsVideo);
-const isOver = call.isOver;
-this.element.classList.toggle("is-over", isOver);
-for (const button of this.element.querySelectorAll(".call-controls button")) if (button !== this.picture) button.disabled = isOver;
-this.#showStatus();
-}
-
-#showStatus() {
-const text = this.#text();
-if (this.status.textContent !== text) this.status.textContent = text;
-const spoken = this.call.isConnected ? t("callConnected") : text;
-if (spoken === this.#spoken) return;
-this.#spoken = spoken;
-announce(spoken);
-}
-
-#text() {
-const { call } = this;
-switch (call.phase) {
-case "over": return t(REASONS[call.reason] ?? "callOver");
-case "starting": case "outgoing": return t("callCalling");
-case "incoming": case "joining": return t("connecting");
-}
-if (call.peers.size === 0) return t(call.isGroup ? "callAlone" : "connecting");
-if (!call.isConnected) return t([...call.peers.values()].some((peer) => peer.wasConnected) ? "callReconnecting" : "connecting");
-const time = duration(Math.max(0, this.state.now - (call.startedAt ?? this.state.now)));
-return this.state.connection?.state === "online" ? time : `${time} · ${t("offline")}`;
-}
-
-async #share() {
-const { local } = this.call;
-try {
-await local.setScreen(!local.screen);
-} catch (error) {
-if (error.code !== "media_denied") await attempt(Promise.reject(error));
-}
-}
-
-async #popOut() {
-if (document.pictureInPictureElement) return document.exitPictureInPicture();
-const tile = [...this.#tiles.values()].find(({ peer }) => peer.showsVideo);
-await tile?.video.requestPictureInPicture();
-}
-
-#typed(event) {
-if (event.key === "Escape" && !this.isSmall && !event.defaultPrevented) {
-event.preventDefault();
-event.stopPropagation();
-this.setSmall(true);
-} else if (!this.isSmall && event.key === "Tab") this.#keepFocus(event);
-}
-
-#keepFocus(event) {
-const all = [...this.element.querySelectorAll("button:not(:disabled)")].filter((each) => !each.hidden);
-const [first, last] = [all[0], all.at(-1)];
-if (event.shiftKey ? document.activeElement === first : document.activeElement === last) {
-event.preventDefault();
-(event.shiftKey ? last : first)?.focus();
-}
-}
-
-close() {
-clearInterval(this.#clock);
-removeEventListener("resize", this.resized);
-if (document.pictureInPictureElement && this.element.contains(document.pictureInPictureElement)) document.exitPictureInPicture().catch(() => {});
-for (const tile of this.#tiles.values()) tile.close();
-this.#own.close();
-document.getElementById("app").inert = false;
-const hadFocus = this.element.contains(document.activeElement);
-this.element.remove();
-if ((hadFocus || document.activeElement === document.body) && this.before?.isConnected) this.before.focus({ preventScroll: true });
-}
-}
-return { CallScreen };
-})();
-const $views_callring = (() => {
-
-const { h } = $views_dom;
-const { icon } = $views_icons;
-const { userAvatar } = $views_avatar;
-const { headTitle, userName } = $views_model;
-const { attempt } = $views_toast;
-const { t } = $i18n_index;
-
-function showRing(state, center, call) {
-const head = state.conversation(call.conv);
-const caller = state.user(call.caller);
-const name = userName(state, call.caller);
-const title = call.isGroup ? t("callIncomingGroup", { name, group: headTitle(state, head) }) : t(call.media === "video" ? "callIncomingVideo" : "callIncoming", { name });
-const isVideo = call.media === "video";
-const answer = (video) => attempt(center.answer({ video }));
-const element = h("section", { class: "call-ring", role: "alertdialog", "aria-label": title, "aria-describedby": "call-ring-text", tabindex: "-1" },
-userAvatar(state, caller, { size: "m" }),
-h("div", { class: "lines grow" }, h("strong", { class: "ellipsis" }, call.isGroup ? headTitle(state, head) : name), h("span", { id: "call-ring-text", class: "small" }, title)),
-h("div", { class: "answers" },
-h("button", { type: "button", class: "call-button hang-up", "data-action": "decline", "aria-label": t("callDecline"), title: t("callDecline"), onclick: () => attempt(center.decline()) }, icon("hangUp")),
-isVideo ? h("button", { type: "button", class: "call-button quiet", "data-action": "answer-audio", "aria-label": t("callAnswerAudio"), title: t("callAnswerAudio"), onclick: () => answer(false) }, icon("call")) : null,
-h("button", { type: "button", class: "call-button answer", "data-action": "answer", "aria-label": t(isVideo ? "callAnswerVideo" : "callAnswer"), title: t(isVideo ? "callAnswerVideo" : "callAnswer"), onclick: () => answer(isVideo) }, icon(isVideo ? "video" : "call"))));
-document.body.prepend(element);
-if (document.activeElement === document.body || document.activeElement === null) element.focus({ preventScroll: true });
-return { element, close: () => element.remove() };
-}
-return { showRing };
-})();
-const $calls_machine = (() => {
-
-const FINAL = new Set(["ended", "missed", "declined", "busy"]);
-
-const isFinal = (state) => FINAL.has(state);
-
-class CallMachine {
-phase;
-reason = null;
-#isGroup;
-#isCaller;
-
-constructor(phase, { isGroup = false } = {}) {
-this.phase = phase;
-this.#isCaller = phase === "starting";
-this.#isGroup = isGroup;
-}
-
-get isOver() { return this.phase === "over"; }
-get rings() { return this.phase === "incoming"; }
-
-started(isOwn) {
-if (this.phase !== "starting") return "nothing";
-if (isOwn) {
-this.phase = "outgoing";
-return "ring";
-}
-this.#isCaller = false;
-this.phase = "joining";
-return "accept";
-}
-
-answered() {
-if (this.phase !== "incoming") return "nothing";
-this.phase = "joining";
-return "accept";
-}
-
-answerFailed() {
-if (this.phase === "joining") this.phase = "incoming";
-}
-
-joined(counts) {
-if (this.phase !== "joining") return "nothing";
-if (!counts) return this.#end("elsewhere");
-this.phase = "active";
-return "connect";
-}
-
-connected() {
-if (this.phase !== "outgoing") return "nothing";
-this.phase = "active";
-return "connect";
-}
-
-told(state, isOwn) {
-if (this.isOver) return "nothing";
-if (isFinal(state)) return this.#end(this.#reasonOf(state));
-if (state !== "accepted") return "nothing";
-if (this.phase === "outgoing" && (!isOwn || this.#isGroup)) {
-this.phase = "active";
-return "connect";
-}
-if (this.phase === "incoming" && isOwn) return this.#end("elsewhere");
-return "nothing";
-}
-
-#reasonOf(state) {
-if (state === "missed") return this.#isCaller ? "noAnswer" : "missed";
-return state;
-}
-
-ended(reason = "hungUp") { return this.isOver ? "nothing" : this.#end(reason); }
-
-#end(reason) {
-this.phase = "over";
-this.reason = reason;
-return "end";
-}
-}
-return { isFinal, CallMachine };
 })();
 const $calls_stats = (() => {
 
@@ -5623,10 +12656,77 @@ console.warn("No tone:", error);
 }
 return { ring };
 })();
+const $state_notifications = (() => {
+
+const { mentions } = $core_applying;
+
+const FRESH = 60_000;
+
+async function watchNotifications(store) {
+watchBadge(store);
+if (!globalThis.isSecureContext || !navigator.serviceWorker) return;
+const { serviceWorker } = navigator;
+serviceWorker.addEventListener("message", ({ data, ports }) => {
+if (data?.type === "shown") ports[0]?.postMessage(document.hasFocus() && store.shown.includes(data.conv));
+if (data?.type === "open" && data.conv) location.hash = `#/c/${data.conv}`;
+if (data?.type === "sound") store.onsound?.();
+});
+const tell = async (message) => (await serviceWorker.ready).active?.postMessage(message);
+store.onevents = (conv, events) => {
+const head = store.conversation(conv);
+const event = events.findLast((each) => head && deserves(store, head, each));
+if (!event || !store.port.leads || isQuiet(store.settings)) return;
+const { desktop = true, sound = false } = store.notifying ?? {};
+const show = desktop && Notification.permission === "granted";
+if (show || sound) tell({ type: "notify", conv, show, sound, silent: !sound || undefined, ...store.describe(head, event) });
+};
+store.tellWords = (words) => tell({ type: "words", ...words });
+let unread = null;
+const tellUnread = () => {
+if (store.connection.state !== "online" || Notification.permission !== "granted") return;
+const convs = store.conversations({ filter: "everything" }).filter((head) => head.unread > 0).map(({ conv }) => conv);
+if (!unread?.every((conv) => convs.includes(conv))) tell({ type: "unread", convs });
+unread = convs;
+};
+for (const key of ["connection", "conversations"]) store.subscribe(key, tellUnread);
+store.onread = (conv) => { if (Notification.permission === "granted") tell({ type: "read", conv }); };
+store.subscribe("session", () => { if (store.session.phase === "signedOut") tell({ type: "signedOut" }); });
+try {
+await serviceWorker.register("/sw.js");
+} catch (error) {
+console.warn("No service worker:", error);
+}
+}
+
+function watchBadge(store) {
+let badge = -1;
+store.subscribe("conversations", () => {
+const { unread } = store;
+if (unread === badge) return;
+badge = unread;
+(unread > 0 ? navigator.setAppBadge?.(unread) : navigator.clearAppBadge?.())?.catch(() => {});
+});
+}
+
+function deserves(store, head, event, now = store.now) {
+const user = store.account?.name;
+const { muted_until: muted = 0, notify } = head.own ?? {};
+if (event.n === undefined || event.sender === user || event.silent || event.kind === "hidden" || event.state) return false;
+if (now - event.at > FRESH || event.n <= (head.read ?? 0) || muted > now) return false;
+return notify !== "mentions" || mentions(event, user);
+}
+
+function isQuiet({ quiet_from: from, quiet_until: until }, now = new Date()) {
+if (from === undefined || until === undefined || from === until) return false;
+const minute = now.getUTCHours() * 60 + now.getUTCMinutes();
+return from < until ? minute >= from && minute < until : minute >= from || minute < until;
+}
+return { watchNotifications, deserves, isQuiet };
+})();
 const $views_calls = (() => {
 
-const { CallScreen } = $views_callscreen;
 const { showRing } = $views_callring;
+const { withPanels } = $views_later;
 const { attempt, toast } = $views_toast;
 const { isMuted } = $views_model;
 const { CallCenter } = $calls_center;
@@ -5676,6 +12776,11 @@ if (call.isOver && !this.#screen) {
 if (call.reason === "elsewhere") toast(t("callElsewhere"));
 return queueMicrotask(() => this.center.dismiss());
 }
+withPanels(({ CallScreen }) => this.#showScreen(CallScreen, call));
+}
+
+#showScreen(CallScreen, call) {
+if (call !== this.center.current) return;
 this.#screen ??= new CallScreen(this.state, this.center, call);
 this.#screen.update();
 if (call.isOver && !this.#screen.isEnding) {
@@ -5794,27 +12899,6 @@ else before = select.value;
 return h("div", { class: "option-row" }, h("label", { class: "lines", for: id }, label), select);
 }
 return { openDialog, whenClosed, confirm, ask, switchRow, selectRow };
-})();
-const $views_later = (() => {
-
-const { attempt } = $views_toast;
-
-let panels = null;
-
-function withPanels(use) {
-return panels ? use(panels) : attempt(load()).then((loaded) => loaded && use(loaded));
-}
-
-function preparePanels() {
-const start = () => load().catch(() => {});
-globalThis.requestIdleCallback ? requestIdleCallback(start, { timeout: 5000 }) : setTimeout(start, 2000);
-}
-
-async function load() {
-panels = await $later("./views-panels-08ca77b951908234.js");
-return panels;
-}
-return { withPanels, preparePanels };
 })();
 const $views_clipboard = (() => {
 
@@ -6524,6 +13608,8 @@ const $text_markdown = (() => {
 const { replaceShortcodes } = $text_emoji;
 
 const LINK = /\bhttps?:\/\/[^\s<>"'“”‘’，。；！？、（）【】《》]+/giu;
+const ADDRESS = new RegExp(LINK.source, "iuy");
+const ADDRESS_END = /[\s<>"'“”‘’，。；！？、（）【】《》]/u;
 const NAME = /@([\p{L}\p{N}._-]{1,32})/gu;
 const SCHEMES = /^(https?|mailto|tel|xmpp):/i;
 const INLINE = [
@@ -6561,7 +13647,7 @@ const inline = (text) => {
 let index = 0;
 let plain = "";
 const flush = () => {
-if (plain) linked(replaceShortcodes(plain));
+if (plain) linked(plain);
 plain = "";
 };
 outer: while (index < text.length) {
@@ -6592,10 +13678,11 @@ entity("link", offset, { url: link[2] });
 index += link[0].length;
 continue;
 }
-const bare = /^https?:\/\/\S+/i.exec(rest);
-if (bare) {
-plain += bare[0];
-index += bare[0].length;
+ADDRESS.lastIndex = 0;
+const address = /\w$/.test(plain) ? null : ADDRESS.exec(rest);
+if (address) {
+plain += address[0];
+index += address[0].length;
 continue;
 }
 const before = index ? text[index - 1] : " ";
@@ -6632,7 +13719,8 @@ at = match.index + url.length;
 mentioned(text.slice(at));
 };
 
-const mentioned = (text) => {
+const mentioned = (source) => {
+const text = replaceShortcodes(source);
 let at = 0;
 for (const match of text.matchAll(NAME)) {
 const before = match.index ? text[match.index - 1] : " ";
@@ -6693,13 +13781,20 @@ function namesIn(text) {
 return [...new Set([...text.matchAll(NAME)].map(([, name]) => name.toLowerCase().replace(/[._-]+$/, "")))].filter(Boolean);
 }
 
+const CLOSING = new Map(INLINE.map(({ mark }) => [mark, new RegExp(`\\\\[\\\\*_~|\`[\\]@>:]|${mark.replace(/[*|]/g, "\\$&")}`, "g")]));
+
 function closing(text, mark) {
+const pattern = CLOSING.get(mark);
 let at = mark.length;
+let escaped = at;
 for (;;) {
-let end = text.indexOf(mark, at);
+pattern.lastIndex = at;
+let match = pattern.exec(text);
+for (; match?.[0][0] === "\\"; match = pattern.exec(text)) escaped = pattern.lastIndex;
+let end = match ? match.index : -1;
 if (mark.length === 2) while (end >= 0 && text[end + 2] === mark[0]) end += 1;
 if (end < 0 || text.slice(mark.length, end).includes("\n\n")) return -1;
-const doubled = mark.length === 1 && (text[end + 1] === mark || text[end - 1] === mark);
+const doubled = mark.length === 1 && (text[end + 1] === mark || (end > escaped && text[end - 1] === mark));
 const word = mark[0] === "_" && /[\p{L}\p{N}]/u.test(text[end + mark.length] ?? " ");
 if (end > mark.length && !/\s/.test(text[end - 1]) && !doubled && !word) return end;
 at = end + (doubled ? 2 : 1);
@@ -6711,12 +13806,9 @@ const MARKS = { bold: "**", italic: "*", underline: "__", strike: "~~", spoiler:
 function toMarkdown(text, entities = []) {
 const source = withMarks(text, entities, "");
 const parsed = parseMarkdown(source);
-const hasNewAll = alls(parsed.entities) > alls(entities);
-if (parsed.text === text && !hasNewAll && formats(parsed.entities) === formats(entities)) return source;
-return withMarks(text, entities, "\\*_~|`[" + (replaceShortcodes(text) === text ? "" : ":") + (hasNewAll ? "@" : ""));
+if (parsed.text === text && !text.includes("\\@") && formats(parsed.entities) === formats(entities)) return source;
+return withMarks(text, entities, "\\*_~|`[" + (replaceShortcodes(text) === text ? "" : ":"));
 }
-
-const alls = (entities) => entities.filter(({ type }) => type === "all").length;
 
 function formats(entities) {
 return entities.filter(({ type }) => MARKS[type] || type === "pre").map(({ type, offset, length }) => `${type} ${offset} ${length}`).sort().join();
@@ -6737,7 +13829,20 @@ inserts.push([offset, 1, "> "]);
 for (let at = offset; at < end - 1; at += 1) if (scalars[at] === "\n") inserts.push([at + 1, 1, "> "]);
 }
 }
-scalars.forEach((scalar, at) => { if (escapes.includes(scalar) && !literal.has(at)) inserts.push([at, 2, "\\"]); });
+const boundaries = new Set(inserts.map(([at]) => at));
+for (let at = 0; at < scalars.length; at += 1) {
+const before = boundaries.has(at) ? " " : scalars[at - 1] ?? " ";
+ADDRESS.lastIndex = 0;
+if (/\w/.test(before) && !escapes.includes(before) || !ADDRESS.test(scalars.slice(at, at + 9).join(""))) continue;
+do literal.add(at++); while (at < scalars.length && !ADDRESS_END.test(scalars[at]) && !boundaries.has(at));
+at -= 1;
+}
+scalars.forEach((scalar, at) => {
+if (literal.has(at)) return;
+const beginsName = scalar === "@" && /^[\p{L}\p{N}._-]/u.test(scalars[at + 1] ?? "")
+&& (!/^[\p{Script=Latin}\p{N}]/u.test(scalars[at - 1] ?? "") || boundaries.has(at));
+if (beginsName || escapes.includes(scalar)) inserts.push([at, 2, "\\"]);
+});
 inserts.sort((one, other) => other[0] - one[0] || other[1] - one[1]);
 for (const [offset, , mark] of inserts) scalars.splice(offset, 0, mark);
 return scalars.join("").replace(/^• /gm, "- ");
@@ -6942,60 +14047,6 @@ start();
 }
 return { hitRow, openSearch };
 })();
-const $views_conversationmenu = (() => {
-
-const { openMenu } = $views_menu;
-const { confirm, openDialog, selectRow } = $views_dialog;
-const { attempt } = $views_toast;
-const { h } = $views_dom;
-const { withPanels } = $views_later;
-const { isGroup, isMuted, mayExpire, userName } = $views_model;
-const { span } = $i18n_format;
-const { t } = $i18n_index;
-
-const HOUR = 3_600_000;
-const FOREVER = 4_102_444_800_000;
-
-function conversationMenu(app, anchor, head, { thread = null } = {}) {
-const { state } = app;
-const set = (values) => attempt(state.setOwn(head.conv, values));
-const peer = head.kind === "pair" ? head.peer?.name : null;
-if (head.state === "invited" || head.state === "requested") {
-openMenu(anchor, [
-{ icon: "close", label: t(head.state === "invited" ? "decline" : "takeBackRequest"), run: () => attempt(head.state === "invited" ? state.answerInvitation(head.conv, false) : state.leave(head.conv)) },
-head.state === "invited" && { icon: "warning", label: t("report"), danger: true, run: () => app.report({ conv: head.conv }) },
-], { label: t("more") });
-return;
-}
-openMenu(anchor, [
-thread && { icon: "info", label: t("chatInfo"), run: () => app.toggleDetails(true) },
-thread && { icon: "search", label: t("search"), run: () => app.search({ conv: head.conv }) },
-{ icon: "pin", label: t(head.own?.pinned_at ? "unpinChat" : "pinChat"), run: () => set({ pinned: !head.own?.pinned_at }) },
-isMuted(head) ? { icon: "bell", label: t("unmute"), run: () => set({ muted_until: 0 }) } : { icon: "bellOff", label: t("mute"), run: () => chooseMute(set, head) },
-{ icon: "archive", label: t(head.own?.archived ? "unarchive" : "archive"), run: () => set({ archived: !head.own?.archived }) },
-{ icon: "bookmark", label: t("folders"), run: () => withPanels(({ chooseFolders }) => chooseFolders(app, head.conv)) },
-head.unread || head.own?.marked_unread ? { icon: "check", label: t("markRead"), run: () => attempt(Promise.all([state.mark(head.conv, head.n), head.own?.marked_unread ? state.setOwn(head.conv, { marked_unread: false }) : null])) }
-: { icon: "star", label: t("markUnread"), run: () => set({ marked_unread: true }) },
-thread && { icon: "calendar", label: t("scheduled"), run: () => withPanels(({ showScheduled }) => showScheduled(app, head.conv)) },
-thread && mayExpire(head) && { icon: "timer", label: t("disappearing"), run: () => withPanels(({ chooseExpiry }) => chooseExpiry(state, head)) },
-null,
-peer && state.contact(peer)?.state === "blocked" && { icon: "shield", label: t("unblock"), run: () => attempt(state.unblock(peer)) },
-peer && state.contact(peer)?.state !== "blocked" && { icon: "shield", label: t("block"), danger: true, run: async () => { if (await confirm(t("blockQuestion", { name: userName(state, peer) }), { yes: t("block"), dangerous: true })) attempt(state.block(peer)); } },
-peer && { icon: "warning", label: t("report"), danger: true, run: () => app.report({ user: peer }) },
-isGroup(head) && (!head.state || head.state === "joined") && { icon: "leave", label: t(head.kind === "channel" ? "leaveChannel" : "leave"), danger: true, run: () => withPanels(({ leave }) => leave(app, head)) },
-head.kind !== "self" && { icon: "trash", label: t("deleteChat"), danger: true, run: async () => { if (await confirm(t("deleteChatQuestion"), { yes: t("delete"), dangerous: true })) { if (app.openID === head.conv) app.closeThread(); attempt(state.deleteConversation(head.conv)); } } },
-isGroup(head) && head.role === "owner" && { icon: "trash", label: t("deleteForAll"), danger: true, run: () => withPanels(({ deleteForAll }) => deleteForAll(app, head)) },
-], { label: t("more") });
-}
-
-function chooseMute(set, head) {
-const choices = [[t("muteFor", { time: span(3_600) }), HOUR], [t("muteFor", { time: span(28_800) }), 8 * HOUR], [t("muteFor", { time: span(172_800) }), 48 * HOUR], [t("muteForever"), null]];
-const rule = head && isGroup(head) ? selectRow(t("notifyAbout"), head.own?.notify ?? "all", [["all", t("notifyAll")], ["mentions", t("notifyMentions")]], (notify) => set({ notify })) : null;
-const dialog = openDialog(t(rule ? "notifications" : "mute"), h("div", { class: "dialog-body" }, rule, choices.map(([label, time]) =>
-h("button", { type: "button", class: "button wide", onclick: () => { dialog.close(); set({ muted_until: time === null ? FOREVER : Date.now() + time }); } }, label))));
-}
-return { conversationMenu, chooseMute };
-})();
 const $views_fields = (() => {
 
 const { h } = $views_dom;
@@ -7146,10 +14197,9 @@ const { h, replace } = $views_dom;
 const { icon } = $views_icons;
 const { headAvatar } = $views_avatar;
 const { callButtons } = $views_callbar;
-const { conversationMenu } = $views_conversationmenu;
+const { withPanels } = $views_later;
 const { lookalikeMark } = $views_lookalike;
 const { eventText, headTitle, isGroup, userName } = $views_model;
-const { withPanels } = $views_later;
 const { canCall } = $calls_center;
 const { lastSeen, number } = $i18n_format;
 const { t } = $i18n_index;
@@ -7165,7 +14215,7 @@ const { app } = view;
 this.title = h("h2", { class: "ellipsis" });
 this.sub = h("div", { class: "sub ellipsis" });
 this.face = h("span", {});
-this.more = h("button", { type: "button", class: "icon-button", "aria-label": t("more"), "aria-haspopup": "menu", "aria-expanded": "false", onclick: () => conversationMenu(app, this.more, view.head, { thread: view }) }, icon("more"));
+this.more = h("button", { type: "button", class: "icon-button", "aria-label": t("more"), "aria-haspopup": "menu", "aria-expanded": "false", onclick: () => withPanels(({ conversationMenu }) => conversationMenu(app, this.more, view.head, { thread: view })) }, icon("more"));
 this.calls = view.thread === null && app.owner?.calls ? callButtons(view) : [];
 this.element = h("header", { class: "bar" },
 h("button", { type: "button", class: `icon-button${view.thread === null ? " only-narrow" : ""}`, "aria-label": t("back"), onclick: () => app.back() }, icon("back")),
@@ -7245,7 +14295,6 @@ const { icon } = $views_icons;
 const { headAvatar, userAvatar } = $views_avatar;
 const { RowList } = $views_rows;
 const { openMenu } = $views_menu;
-const { conversationMenu } = $views_conversationmenu;
 const { withPanels } = $views_later;
 const { lookalikeMark } = $views_lookalike;
 const { requestBadge } = $views_requests;
@@ -7309,7 +14358,7 @@ key: (row) => row.key,
 render: (row) => (row.head ? this.#row(row.head) : this.#otherRow(row)),
 signature: (row) => (row.head ? `${row.head.conv === app.openID}|${this.state.typing(row.head.conv)?.length ?? 0}|${this.#online(row.head)}|${listTime(row.head.at)}` : ""),
 choose: (row) => this.#choose(row),
-menu: (row, anchor) => row.head && conversationMenu(app, anchor, row.head),
+menu: (row, anchor) => row.head && withPanels(({ conversationMenu }) => conversationMenu(app, anchor, row.head)),
 });
 this.element = h("div", { class: "pane side", role: "navigation", "aria-label": t("chats") },
 h("div", { class: "bar" }, this.menu, h("div", { class: "search-box" }, icon("search"), this.searchField), this.compose),
@@ -8060,68 +15109,6 @@ return blurHash(context.getImageData(0, 0, canvas.width, canvas.height));
 }
 return { describe };
 })();
-const $core_requests = (() => {
-
-const RETRYABLE = new Set(["too_many", "storage", "unavailable", "internal", "offline"]);
-
-class Refusal extends Error {
-constructor({ code, message = code, field, retry_after: retryAfter, ...more }) {
-super(message);
-Object.assign(this, { code, field, retryAfter, ...more });
-}
-
-get isTemporary() { return RETRYABLE.has(this.code); }
-
-get plain() { return JSON.parse(JSON.stringify({ ...this, message: this.message })); }
-}
-
-function refusal(error) {
-if (error instanceof Refusal) return error;
-if (error?.data?.code) return new Refusal(error.data);
-if (["ack_timeout", "disconnected", "transport", "timeout"].includes(error?.code) || error instanceof TypeError) return new Refusal({ code: "offline", message: "There is no connection." });
-return new Refusal({ code: "internal", message: String(error?.message ?? error) });
-}
-
-async function post(path, body = {}) {
-return answer(await reach(path, { method: "POST", body: JSON.stringify(body), headers: { "Content-Type": "application/json", "Chat-Session": "cookie" } }));
-}
-
-const get = async (path) => answer(await reach(path));
-
-async function reach(path, options = {}) {
-try {
-return await fetch(path, { credentials: "same-origin", cache: "no-store", ...options });
-} catch (error) {
-throw refusal(error);
-}
-}
-
-async function answer(response) {
-const body = await response.json().catch(() => ({}));
-if (response.ok) return body;
-throw new Refusal(body.error ?? { code: response.status >= 500 ? "unavailable" : response.status === 401 ? "unauthorized" : "internal", message: response.statusText });
-}
-
-let newest = 0n;
-
-function uuid() {
-const bytes = crypto.getRandomValues(new Uint8Array(16));
-const first = (BigInt(Date.now()) << 12n) | BigInt(((bytes[6] & 0x07) << 8) | bytes[7]);
-newest = first > newest ? first : newest + 1n;
-new DataView(bytes.buffer).setBigUint64(0, ((newest >> 12n) << 16n) | 0x7000n | (newest & 0xfffn));
-bytes[8] = (bytes[8] & 0x3f) | 0x80;
-const hex = [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
-return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join("-");
-}
-
-function deviceDescription() {
-const agent = navigator.userAgent;
-const browser = /Edg\//.test(agent) ? "Edge" : /Firefox\//.test(agent) ? "Firefox" : /Chrom/.test(agent) ? "Chrome" : /Safari\//.test(agent) ? "Safari" : "Browser";
-const system = /Android/.test(agent) ? "Android" : /iPhone|iPad/.test(agent) ? "iOS" : /Mac OS/.test(agent) ? "macOS" : /Windows/.test(agent) ? "Windows" : /Linux/.test(agent) ? "Linux" : "";
-return { name: system ? `${browser} on ${system}` : browser, platform: "web" };
-}
-return { Refusal, refusal, post, get, reach, answer, uuid, deviceDescription };
-})();
 const $views_sendfiles = (() => {
 
 const { attempt } = $views_toast;
@@ -8521,6 +15508,7 @@ class Composer {
 #reply = null;
 #edit = null;
 #draftTimer = 0;
+#saved = null;
 #typingAt = -Infinity;
 #isTouched = false;
 #turn = Promise.resolve();
@@ -8677,9 +15665,12 @@ this.#draftTimer = setTimeout(() => this.#saveDraft(), 700);
 
 #saveDraft() {
 if (!this.#isTouched || this.#edit || this.view.thread !== null) return;
-const before = this.state.draft(this.id);
-if ((before?.text ?? "") === this.text && (before?.ref ?? null) === (this.#reply?.seq ?? null)) return;
-quietly(this.state.saveDraft(this.id, this.text, this.#reply?.seq));
+const { text } = this;
+const ref = this.#reply?.seq;
+const isSame = (draft) => (draft?.text ?? "") === text && draft?.ref === ref;
+if (isSame(this.state.draft(this.id)) && (!this.#saved || isSame(this.#saved))) return;
+this.#saved = { text, ref };
+quietly(this.state.saveDraft(this.id, text, ref));
 }
 
 #typed(event) {
@@ -10628,7294 +17619,75 @@ return Boolean(bytes) && bytes.length === key.length && bytes.every((byte, index
 }
 return { pushKey, canPush, subscribePush, unsubscribePush, keepPush };
 })();
-const $views_preferences = (() => {
+const $views_inside = (() => {
 
-const KEY = "apus-preferences";
-const DEFAULTS = { language: "system", theme: "system", enterSends: true, desktop: true, push: false, sound: true, preview: true };
-
-function loadPreferences() {
-try {
-return { ...DEFAULTS, ...JSON.parse(localStorage.getItem(KEY) ?? "{}") };
-} catch {
-return { ...DEFAULTS };
-}
-}
-
-function savePreferences(preferences) {
-try {
-localStorage.setItem(KEY, JSON.stringify(preferences));
-} catch {
-}
-}
-return { loadPreferences, savePreferences };
-})();
-const $app = (() => {
-
-const { starting } = $boot;
-const { h } = $views_dom;
-const { AuthView } = $views_auth;
 const { CallsView } = $views_calls;
-const { Shell } = $views_shell;
-const { logo } = $views_icons;
 const { eventText, headTitle, isGroup, kindNames, userName } = $views_model;
+const { Shell } = $views_shell;
 const { prepareSound, playSound } = $views_sound;
 const { forgetPlayed } = $media_played;
+const { watchNotifications } = $state_notifications;
 const { keepPush } = $state_push;
-const { setLanguage, t } = $i18n_index;
-const { loadPreferences, savePreferences } = $views_preferences;
+const { t } = $i18n_index;
 
-class App {
-constructor(state) {
-this.state = state;
-this.preferences = loadPreferences();
-this.root = document.getElementById("app");
-this.dark = matchMedia("(prefers-color-scheme: dark)");
-this.dark.addEventListener("change", () => this.#applyTheme());
-this.#applyTheme();
+class Inside {
+#words = null;
+
+constructor(app) {
+this.app = app;
+this.state = app.state;
+watchNotifications(this.state);
 this.#describeNotifications();
-this.calls = new CallsView(this);
-state.subscribe("session", () => this.#show());
-state.subscribe("contacts", () => this.#tellWords());
-this.#show();
+this.calls = new CallsView(app);
+this.state.subscribe("contacts", () => this.tellWords());
+this.state.subscribe("session", () => this.#forget());
+this.#forget();
 }
 
-#show() {
-const { phase } = this.state.session;
-if (phase === this.phase) return;
-this.phase = phase;
-if (phase === "signedOut") {
-this.words = null;
+makeShell() {
+this.tellWords();
+return new Shell(this.app);
+}
+
+#forget() {
+if (this.state.session.phase !== "signedOut") return;
+this.#words = null;
 forgetPlayed();
-}
-this.#render();
-}
-
-#render() {
-const former = this.view;
-former?.close();
-this.#tellWords();
-if (this.phase === "signedIn") this.view = new Shell(this);
-else if (this.phase === "signedOut") this.view = new AuthView(this);
-else this.view = { element: h("div", { class: "empty" }, logo()), close() { this.element.remove(); } };
-this.root.replaceChildren(this.view.element);
-this.view.start?.();
-}
-
-setPreference(name, value) {
-this.preferences = { ...this.preferences, [name]: value };
-savePreferences(this.preferences);
-this.state.notifying = this.preferences;
-this.#tellWords();
-if (name === "theme") this.#applyTheme();
-return name === "language" ? setLanguage(value).then(() => this.#render()) : undefined;
-}
-
-showRecovery(answer) {
-this.view?.showRecovery?.(answer);
-this.recovery = answer?.recovery ?? null;
 }
 
 #describeNotifications() {
-const { state } = this;
-state.notifying = this.preferences;
+const { app, state } = this;
 state.onsound = () => playSound();
 prepareSound();
-keepPush(state, () => this.preferences.push);
+keepPush(state, () => app.preferences.push);
 state.describe = (head, event) => {
 const title = headTitle(state, head);
-const text = this.preferences.preview ? eventText(state, event).slice(0, 200) : t("oneNewMessage");
-return { title, body: isGroup(head) && this.preferences.preview ? `${userName(state, event.sender)}${t("colon")}${text}` : text };
+const text = app.preferences.preview ? eventText(state, event).slice(0, 200) : t("oneNewMessage");
+return { title, body: isGroup(head) && app.preferences.preview ? `${userName(state, event.sender)}${t("colon")}${text}` : text };
 };
 }
 
-#tellWords() {
-const { state, preferences: { preview } } = this;
-if (this.phase !== "signedIn") return;
-const texts = { message: t("oneNewMessage"), ...kindNames() };
+tellWords() {
+const { state, app: { preferences: { preview } } } = this;
+if (state.session.phase !== "signedIn") return;
+const texts = { message: t("oneNewMessage"), joinRequest: t("joinRequest"), joinRequests: t("joinRequestsPush", { n: "{n}" }), ...kindNames() };
 const aliases = Object.fromEntries(state.contacts().filter((each) => each.alias).map((each) => [each.user.name, each.alias]));
 const words = JSON.stringify({ texts, aliases, preview, colon: t("colon") });
-if (words === this.words) return;
-this.words = words;
+if (words === this.#words) return;
+this.#words = words;
 state.tellWords?.(JSON.parse(words));
 }
-
-#applyTheme() {
-const { theme } = this.preferences;
-document.documentElement.dataset.theme = theme === "dark" || (theme === "system" && this.dark.matches) ? "dark" : "light";
 }
-}
-
-Promise.all([starting, setLanguage(loadPreferences().language)]).then(([state]) => { globalThis.chatApp = new App(state); });
-return {  };
+return { Inside };
 })();
-
-"""#))
-
-    private static let _js_core_core_2804b742bc25ae57_js = EmbeddedFile(path: "js/core-core-2804b742bc25ae57.js", content: .text(#"""
-export default ({ $core_applying, $core_receipts, $core_requests }) => {
-const $socketio_backoff = (() => {
-
-class Backoff {
-#attempt = 0;
-
-constructor({ from = 1000, to = 5000, jitter = 0.5, random = Math.random } = {}) {
-Object.assign(this, { from, to, jitter, random });
-}
-
-get attempt() { return this.#attempt; }
-
-next() {
-const delay = Math.min(this.from * 2 ** Math.min(this.#attempt, 20), this.to);
-this.#attempt += 1;
-return Math.round(delay * (1 + this.jitter * (2 * this.random() - 1)));
-}
-
-reset() { this.#attempt = 0; }
-}
-return { Backoff };
-})();
-const $socketio_emitter = (() => {
-
-class Emitter {
-#listeners = new Map();
-
-on(name, listener) {
-if (!this.#listeners.has(name)) this.#listeners.set(name, new Set());
-this.#listeners.get(name).add(listener);
-return () => this.off(name, listener);
-}
-
-once(name, listener) {
-const remove = this.on(name, (...values) => {
-remove();
-listener(...values);
-});
-return remove;
-}
-
-off(name, listener) {
-this.#listeners.get(name)?.delete(listener);
-}
-
-fire(name, ...values) {
-for (const listener of [...(this.#listeners.get(name) ?? [])]) {
-try {
-listener(...values);
-} catch (error) {
-console.error(`A listener of "${name}" failed`, error);
-}
-}
-}
-}
-return { Emitter };
-})();
-const $socketio_errors = (() => {
-class SocketError extends Error {
-constructor(code, message, data) {
-super(message);
-this.name = "SocketError";
-this.code = code;
-this.data = data;
-}
-}
-return { SocketError };
-})();
-const $socketio_enginepackets = (() => {
-
-const PacketType = Object.freeze({
-open: "0", close: "1", ping: "2", pong: "3", message: "4", upgrade: "5", noop: "6",
-});
-
-const SEPARATOR = "\x1e";
-const isType = (digit) => digit >= "0" && digit <= "6" && digit.length === 1;
-
-function encodeText(packet) {
-return packet.data instanceof Uint8Array ? "b" + toBase64(packet.data) : packet.type + (packet.data ?? "");
-}
-
-function encodeFrame(packet) {
-return packet.data instanceof Uint8Array ? packet.data : packet.type + (packet.data ?? "");
-}
-
-function decodeFrame(frame) {
-if (typeof frame !== "string") return { type: PacketType.message, data: new Uint8Array(frame) };
-if (!isType(frame.charAt(0))) throw new Error("a frame that is not an Engine.IO packet");
-return { type: frame.charAt(0), data: frame.slice(1) };
-}
-
-function encodePayload(packets) {
-return packets.map(encodeText).join(SEPARATOR);
-}
-
-function decodePayload(body) {
-return body.split(SEPARATOR).map((element) =>
-element.charAt(0) === "b" ? { type: PacketType.message, data: fromBase64(element.slice(1)) } : decodeFrame(element));
-}
-
-function payloadSize(packet) {
-if (packet.data instanceof Uint8Array) return 2 + Math.ceil(packet.data.length / 3) * 4;
-return 2 + (packet.data ?? "").length * 3;
-}
-
-function toBase64(bytes) {
-let binary = "";
-for (let at = 0; at < bytes.length; at += 0x8000) binary += String.fromCharCode(...bytes.subarray(at, at + 0x8000));
-return btoa(binary);
-}
-
-function fromBase64(text) {
-const binary = atob(text);
-const bytes = new Uint8Array(binary.length);
-for (let at = 0; at < binary.length; at++) bytes[at] = binary.charCodeAt(at);
-return bytes;
-}
-return { PacketType, encodeText, encodeFrame, decodeFrame, encodePayload, decodePayload, payloadSize };
-})();
-const $socketio_engine = (() => {
-
-const { Emitter } = $socketio_emitter;
-const { SocketError } = $socketio_errors;
-const { PacketType, decodeFrame, decodePayload, encodeFrame, encodePayload, encodeText, payloadSize } = $socketio_enginepackets;
-
-const PROBE_TIMEOUT = 10_000;
-const MAXIMUM_PACKETS_A_POST = 64;
-
-class Engine extends Emitter {
-#url; #transports; #query; #trace; #timeout;
-#state = "idle";
-#transport;
-#handshake = null;
-#queue = [];
-#socket = null;
-#abort = new AbortController();
-#poll = null;
-#post = null;
-#paused = false;
-#openTimer = 0;
-#heartbeatTimer = 0;
-#lastPing = 0;
-
-constructor(url, { transports = ["polling", "websocket"], query = {}, timeout = 20_000, trace = null } = {}) {
-super();
-this.#url = new URL(url);
-this.#transports = transports;
-this.#query = query;
-this.#timeout = timeout;
-this.#trace = trace;
-this.#transport = transports[0];
-}
-
-get transport() { return this.#transport; }
-get id() { return this.#handshake?.sid ?? null; }
-get isOpen() { return this.#state === "open"; }
-
-open() {
-if (this.#state !== "idle") return;
-this.#state = "opening";
-this.#openTimer = setTimeout(
-() => this.#closed("transport error", new SocketError("timeout", "The server did not answer in time.")), this.#timeout);
-if (this.#transport === "websocket") this.#attach(this.#makeSocket());
-else this.#pollOnce();
-}
-
-send(data) {
-if (this.#state !== "open") return;
-this.#enqueue({ type: PacketType.message, data });
-}
-
-close() {
-if (this.#state === "closed") return;
-if (this.#state === "open") {
-this.#queue.push({ type: PacketType.close, data: "" });
-if (this.#transport === "polling") this.#lastPost().finally(() => this.#abort.abort());
-else this.#writeFrames();
-}
-this.#closed("forced close", null, { abort: this.#transport !== "polling" || this.#state !== "open" });
-}
-
-checkHeartbeat() {
-if (this.#state !== "open" || !this.#handshake.pingInterval) return;
-const silence = performance.now() - this.#lastPing;
-if (silence > this.#handshake.pingInterval + this.#handshake.pingTimeout) {
-this.#closed("ping timeout", new SocketError("timeout", "The server sent no ping in time."));
-}
-}
-
-
-#received(packet) {
-this.#trace?.({ direction: "in", transport: this.#transport, data: packet.data instanceof Uint8Array ? packet.data : encodeText(packet) });
-switch (packet.type) {
-case PacketType.open: return this.#opened(packet.data);
-case PacketType.ping:
-this.#armHeartbeat();
-return this.#enqueue({ type: PacketType.pong, data: packet.data });
-case PacketType.message: return this.fire("message", packet.data);
-case PacketType.close: return this.#closed("transport close");
-default: return;
-}
-}
-
-#opened(text) {
-if (this.#state !== "opening") return;
-try {
-this.#handshake = JSON.parse(text);
-} catch {
-return this.#closed("parse error", new SocketError("parse", "The server's handshake is not JSON."));
-}
-clearTimeout(this.#openTimer);
-this.#state = "open";
-this.#armHeartbeat();
-this.fire("open", this.#handshake);
-const upgrades = this.#handshake.upgrades ?? [];
-if (this.#state === "open" && this.#transport === "polling" && this.#transports.includes("websocket") && upgrades.includes("websocket")) {
-this.#probe();
-}
-}
-
-#armHeartbeat() {
-this.#lastPing = performance.now();
-clearTimeout(this.#heartbeatTimer);
-const { pingInterval, pingTimeout } = this.#handshake ?? {};
-if (!pingInterval) return;
-this.#heartbeatTimer = setTimeout(
-() => this.#closed("ping timeout", new SocketError("timeout", "The server sent no ping in time.")), pingInterval + pingTimeout);
-}
-
-#enqueue(packet) {
-this.#queue.push(packet);
-if (this.#queue.length === 1) queueMicrotask(() => this.#flush());
-}
-
-#flush() {
-if (this.#state !== "open" || this.#queue.length === 0 || this.#paused) return;
-if (this.#transport === "websocket") this.#writeFrames();
-else if (!this.#post) this.#postBatch();
-}
-
-#closed(reason, error, { abort = true } = {}) {
-if (this.#state === "closed") return;
-this.#state = "closed";
-clearTimeout(this.#openTimer);
-clearTimeout(this.#heartbeatTimer);
-if (abort) this.#abort.abort();
-if (this.#socket) {
-this.#socket.onopen = this.#socket.onmessage = this.#socket.onerror = this.#socket.onclose = null;
-this.#socket.close();
-}
-this.fire("close", reason, error ?? null);
-}
-
-#address(transport) {
-const url = new URL(this.#url);
-for (const [name, value] of Object.entries(this.#query)) url.searchParams.set(name, value);
-url.searchParams.set("EIO", "4");
-url.searchParams.set("transport", transport);
-if (this.#handshake) url.searchParams.set("sid", this.#handshake.sid);
-if (transport === "websocket") url.protocol = url.protocol === "https:" ? "wss:" : "ws:";
-return url;
-}
-
-
-async #pollOnce() {
-while (this.#state === "opening" || (this.#state === "open" && this.#transport === "polling" && !this.#paused)) {
-this.#poll = this.#request("GET");
-const body = await this.#poll;
-this.#poll = null;
-if (body === null || this.#state === "closed") return;
-try {
-for (const packet of decodePayload(body)) {
-if (this.#state === "closed") return;
-this.#received(packet);
-}
-} catch (error) {
-return this.#closed("parse error", new SocketError("parse", error.message));
-}
-if (this.#state === "opening") {
-return this.#closed("parse error", new SocketError("parse", "The server answered without a handshake."));
-}
-}
-}
-
-async #postBatch() {
-const limit = this.#handshake.maxPayload || 1_000_000;
-let count = 0;
-let size = 0;
-do { size += payloadSize(this.#queue[count++]); } while (
-count < this.#queue.length && count < MAXIMUM_PACKETS_A_POST && size + payloadSize(this.#queue[count]) <= limit);
-const batch = this.#queue.splice(0, count);
-this.#traceOut(batch);
-this.#post = this.#request("POST", encodePayload(batch));
-await this.#post;
-this.#post = null;
-this.#flush();
-}
-
-async #lastPost() {
-this.#traceOut(this.#queue);
-const body = encodePayload(this.#queue.splice(0));
-if (this.#post) await this.#post;
-await fetch(this.#address("polling"), { method: "POST", body, headers: { "Content-Type": "text/plain;charset=UTF-8" }, keepalive: body.length < 60_000 })
-.catch(() => {});
-}
-
-async #request(method, body) {
-const headers = body === undefined ? {} : { "Content-Type": "text/plain;charset=UTF-8" };
-try {
-const response = await fetch(this.#address("polling"), { method, body, headers, cache: "no-store", signal: this.#abort.signal });
-const text = await response.text();
-if (response.ok) return text;
-this.#closed("transport error", new SocketError("refused", refusal(response.status, text)));
-} catch (error) {
-if (this.#state !== "closed") this.#closed("transport error", new SocketError("transport", error.message));
-}
-return null;
-}
-
-
-#makeSocket() {
-const socket = new WebSocket(this.#address("websocket"));
-socket.binaryType = "arraybuffer";
-this.#socket = socket;
-return socket;
-}
-
-#attach(socket) {
-socket.onopen = null;
-socket.onmessage = (event) => {
-try {
-this.#received(decodeFrame(event.data));
-} catch (error) {
-this.#closed("parse error", new SocketError("parse", error.message));
-}
-};
-socket.onerror = () => {};
-socket.onclose = (event) => {
-const opening = this.#state === "opening";
-this.#closed(opening ? "transport error" : "transport close", new SocketError("transport", `The WebSocket closed (${event.code}).`));
-};
-}
-
-#writeFrames() {
-if (this.#socket?.readyState !== WebSocket.OPEN) return;
-const packets = this.#queue.splice(0);
-this.#traceOut(packets);
-for (const packet of packets) this.#socket.send(encodeFrame(packet));
-}
-
-#traceOut(packets) {
-if (!this.#trace) return;
-for (const packet of packets) {
-this.#trace({ direction: "out", transport: this.#transport, data: packet.data instanceof Uint8Array ? packet.data : encodeText(packet) });
-}
-}
-
-
-#probe() {
-const socket = this.#makeSocket();
-const trace = (direction, data) => this.#trace?.({ direction, transport: "websocket", data });
-const failed = () => {
-clearTimeout(timer);
-socket.onopen = socket.onmessage = socket.onerror = socket.onclose = null;
-socket.close();
-this.#socket = null;
-if (this.#paused) {
-this.#paused = false;
-if (!this.#poll) this.#pollOnce();
-this.#flush();
-}
-};
-const timer = setTimeout(failed, PROBE_TIMEOUT);
-socket.onerror = () => {};
-socket.onclose = () => failed();
-socket.onopen = () => {
-trace("out", "2probe");
-socket.send("2probe");
-};
-socket.onmessage = async (event) => {
-trace("in", event.data);
-if (event.data !== "3probe") return failed();
-this.#paused = true;
-await Promise.all([this.#poll, this.#post]);
-await Promise.resolve();
-if (this.#state !== "open" || socket.readyState !== WebSocket.OPEN) return;
-clearTimeout(timer);
-this.#attach(socket);
-trace("out", "5");
-socket.send("5");
-this.#transport = "websocket";
-this.#paused = false;
-this.fire("upgrade");
-this.#flush();
-};
-}
-}
-
-function refusal(status, text) {
-try {
-const { message } = JSON.parse(text);
-if (message) return `${message} (HTTP ${status})`;
-} catch { /* not JSON */ }
-return `The server answered HTTP ${status}.`;
-}
-return { Engine };
-})();
-const $socketio_packets = (() => {
-
-const PacketType = Object.freeze({ connect: 0, disconnect: 1, event: 2, ack: 3, connectError: 4, binaryEvent: 5, binaryAck: 6 });
-
-const MAXIMUM_ATTACHMENTS = 64;
-const RESERVED = new Set(["connect", "connect_error", "disconnect", "disconnecting", "newListener", "removeListener"]);
-
-function encodePacket({ type, namespace = "/", data, id }) {
-const attachments = [];
-let body = data;
-if (type === PacketType.event || type === PacketType.ack) {
-body = takeOut(data, attachments);
-if (attachments.length > 0) type = type === PacketType.event ? PacketType.binaryEvent : PacketType.binaryAck;
-}
-let text = String(type);
-if (attachments.length > 0) text += attachments.length + "-";
-if (namespace !== "/") text += namespace + ",";
-if (id !== undefined) text += id;
-if (body !== undefined) text += JSON.stringify(body);
-return [text, ...attachments];
-}
-
-class PacketDecoder {
-#pending = null;
-
-add(frame) {
-if (typeof frame === "string") {
-if (this.#pending) throw new Error("text instead of an attachment");
-const { packet, attachments } = decodeText(frame);
-if (attachments === 0) return finish(packet, []);
-this.#pending = { packet, missing: attachments, attachments: [] };
-return null;
-}
-const pending = this.#pending;
-if (!pending) throw new Error("an attachment without a packet");
-pending.attachments.push(frame);
-if (--pending.missing > 0) return null;
-this.#pending = null;
-return finish(pending.packet, pending.attachments);
-}
-}
-
-function decodeText(text) {
-const type = text.charCodeAt(0) - 48;
-if (!(type >= 0 && type <= 6)) throw new Error("unknown packet type");
-let at = 1;
-let attachments = 0;
-if (type === PacketType.binaryEvent || type === PacketType.binaryAck) {
-const end = text.indexOf("-", at);
-const digits = text.slice(at, end < 0 ? at : end);
-if (!/^\d{1,4}$/.test(digits) || Number(digits) > MAXIMUM_ATTACHMENTS) throw new Error("an invalid number of attachments");
-attachments = Number(digits);
-at = end + 1;
-}
-let namespace = "/";
-if (text[at] === "/") {
-const end = text.indexOf(",", at);
-namespace = text.slice(at, end < 0 ? undefined : end);
-at = end < 0 ? text.length : end + 1;
-}
-let id;
-const digits = /^\d{1,15}/.exec(text.slice(at, at + 16))?.[0];
-if (digits) {
-id = Number(digits);
-at += digits.length;
-}
-const data = at < text.length ? JSON.parse(text.slice(at)) : undefined;
-const plain = type === PacketType.binaryEvent ? PacketType.event : type === PacketType.binaryAck ? PacketType.ack : type;
-const packet = { type: plain, namespace, id, data };
-validate(packet);
-return { packet, attachments };
-}
-
-function validate({ type, id, data }) {
-if (type === PacketType.event) {
-if (!Array.isArray(data) || (typeof data[0] !== "string" && typeof data[0] !== "number")) throw new Error("an event without a name");
-if (RESERVED.has(data[0])) throw new Error("a reserved event name");
-} else if (type === PacketType.ack && (!Array.isArray(data) || id === undefined)) throw new Error("a malformed ack");
-}
-
-function finish(packet, attachments) {
-return attachments.length > 0 ? { ...packet, data: putBack(packet.data, attachments) } : packet;
-}
-
-const isBinary = (value) => value instanceof ArrayBuffer || ArrayBuffer.isView(value);
-const bytesOf = (value) =>
-value instanceof ArrayBuffer ? new Uint8Array(value) : new Uint8Array(value.buffer, value.byteOffset, value.byteLength);
-
-function takeOut(value, attachments) {
-if (value === null || typeof value !== "object") return value;
-if (isBinary(value)) return { _placeholder: true, num: attachments.push(bytesOf(value)) - 1 };
-if (Array.isArray(value)) return value.map((element) => takeOut(element, attachments));
-if (typeof value.toJSON === "function") return takeOut(value.toJSON(), attachments);
-return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, takeOut(member, attachments)]));
-}
-
-function putBack(value, attachments) {
-if (value === null || typeof value !== "object") return value;
-if (value._placeholder === true) {
-if (!Number.isInteger(value.num) || value.num < 0 || value.num >= attachments.length) throw new Error("a placeholder out of range");
-return attachments[value.num];
-}
-if (Array.isArray(value)) return value.map((element) => putBack(element, attachments));
-return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, putBack(member, attachments)]));
-}
-return { PacketType, encodePacket, PacketDecoder };
-})();
-const $socketio_socket = (() => {
-
-const { Emitter } = $socketio_emitter;
-const { SocketError } = $socketio_errors;
-const { PacketType } = $socketio_packets;
-
-class Socket {
-#manager; #auth;
-#local = new Emitter();
-#remote = new Emitter();
-#any = new Set();
-#acks = new Map();
-#nextAck = 0;
-#joinTimer = 0;
-#joining = 0;
-
-constructor(manager, namespace, { auth = undefined } = {}) {
-this.#manager = manager;
-this.#auth = auth;
-this.namespace = namespace;
-this.id = null;
-this.wanted = false;
-}
-
-get connected() { return this.id !== null; }
-
-on(name, listener) { return this.#of(name).on(String(name), listener); }
-once(name, listener) { return this.#of(name).once(String(name), listener); }
-off(name, listener) { this.#of(name).off(String(name), listener); }
-onAny(listener) { this.#any.add(listener); return () => this.#any.delete(listener); }
-
-#of(name) {
-return name === "connect" || name === "connect_error" || name === "disconnect" ? this.#local : this.#remote;
-}
-
-connect() {
-if (this.wanted) return this;
-this.wanted = true;
-this.#manager.join(this);
-return this;
-}
-
-disconnect() {
-if (!this.wanted) return this;
-this.wanted = false;
-if (this.connected) this.#manager.send({ type: PacketType.disconnect, namespace: this.namespace });
-this.#ended("io client disconnect");
-this.#manager.left();
-return this;
-}
-
-emit(name, ...values) {
-if (!this.connected) return false;
-this.#manager.send({ type: PacketType.event, namespace: this.namespace, data: [name, ...values] });
-return true;
-}
-
-emitWithAck(name, values = [], { timeout = 10_000 } = {}) {
-return new Promise((resolve, reject) => {
-if (!this.connected) return reject(new SocketError("not_connected", "Not connected."));
-const id = this.#nextAck++;
-const timer = setTimeout(() => {
-this.#acks.delete(id);
-reject(new SocketError("ack_timeout", `No ack of "${name}" within ${timeout} ms.`));
-}, timeout);
-this.#acks.set(id, { resolve, reject, timer });
-this.#manager.send({ type: PacketType.event, namespace: this.namespace, id, data: [name, ...values] });
-});
-}
-
-
-async engineOpened() {
-const attempt = ++this.#joining;
-let auth;
-try {
-auth = typeof this.#auth === "function" ? await this.#auth() : this.#auth;
-} catch (error) {
-this.wanted = false;
-this.#local.fire("connect_error", new SocketError("connect_error", error.message));
-return this.#manager.left();
-}
-if (attempt !== this.#joining || !this.wanted) return;
-this.#manager.send({ type: PacketType.connect, namespace: this.namespace, data: auth });
-clearTimeout(this.#joinTimer);
-this.#joinTimer = setTimeout(() => this.#manager.drop(), this.#manager.timeout);
-}
-
-engineClosed(reason, error) {
-if (this.wanted && !this.connected) {
-this.#local.fire("connect_error", error ?? new SocketError("transport", reason));
-}
-this.#ended(reason);
-}
-
-giveUp() { this.wanted = false; }
-
-received(packet) {
-switch (packet.type) {
-case PacketType.connect:
-if (!this.wanted || this.connected) return;
-clearTimeout(this.#joinTimer);
-this.id = packet.data?.sid ?? "";
-this.#manager.joined();
-return this.#local.fire("connect");
-case PacketType.connectError: {
-clearTimeout(this.#joinTimer);
-this.wanted = false;
-const { message = "Refused.", data } = packet.data ?? {};
-this.#local.fire("connect_error", new SocketError("connect_error", message, data));
-return this.#manager.left();
-}
-case PacketType.disconnect:
-this.wanted = false;
-this.#ended("io server disconnect");
-return this.#manager.left();
-case PacketType.event: return this.#event(packet);
-case PacketType.ack: {
-const waiting = this.#acks.get(packet.id);
-if (!waiting) return;
-this.#acks.delete(packet.id);
-clearTimeout(waiting.timer);
-return waiting.resolve(packet.data);
-}
-}
-}
-
-#event({ data: [name, ...values], id }) {
-if (!this.connected) return;
-if (id !== undefined) {
-let done = false;
-values.push((...answer) => {
-if (done || !this.connected) return;
-done = true;
-this.#manager.send({ type: PacketType.ack, namespace: this.namespace, id, data: answer });
-});
-}
-for (const listener of this.#any) listener(String(name), values);
-this.#remote.fire(String(name), ...values);
-}
-
-#ended(reason) {
-this.#joining++;
-clearTimeout(this.#joinTimer);
-const was = this.connected;
-this.id = null;
-for (const { reject, timer } of this.#acks.values()) {
-clearTimeout(timer);
-reject(new SocketError("disconnected", `The connection was closed before the ack (${reason}).`));
-}
-this.#acks.clear();
-if (was) this.#local.fire("disconnect", reason);
-}
-}
-return { Socket };
-})();
-const $socketio_manager = (() => {
-
-const { Backoff } = $socketio_backoff;
-const { Emitter } = $socketio_emitter;
-const { Engine } = $socketio_engine;
-const { PacketDecoder, encodePacket } = $socketio_packets;
-const { Socket } = $socketio_socket;
-
-class SocketManager extends Emitter {
-#options;
-#sockets = new Map();
-#engine = null;
-#decoder = null;
-#backoff;
-#retryTimer = 0;
-#state = { name: "closed", attempt: 0 };
-
-constructor(url, options = {}) {
-super();
-this.#options = { path: "/socket.io/", transports: ["polling", "websocket"], timeout: 20_000, reconnection: {}, ...options };
-this.url = new URL(this.#options.path, url);
-this.#backoff = new Backoff(this.#options.reconnection || {});
-globalThis.addEventListener?.("online", () => this.retryNow());
-globalThis.addEventListener?.("offline", () => this.drop());
-globalThis.document?.addEventListener("visibilitychange", () => {
-if (document.visibilityState === "visible") this.resume();
-});
-}
-
-get state() { return this.#state; }
-get timeout() { return this.#options.timeout; }
-get transport() { return this.#engine?.isOpen ? this.#engine.transport : null; }
-get engineID() { return this.#engine?.id ?? null; }
-
-socket(namespace = "/", options = {}) {
-if (!this.#sockets.has(namespace)) this.#sockets.set(namespace, new Socket(this, namespace, options));
-return this.#sockets.get(namespace);
-}
-
-retryNow() {
-if (this.#state.name !== "waiting") return;
-clearTimeout(this.#retryTimer);
-this.#open();
-}
-
-resume() {
-this.#engine?.checkHeartbeat();
-this.retryNow();
-}
-
-
-join(socket) {
-if (this.#engine?.isOpen) socket.engineOpened();
-else if (this.#state.name === "closed") this.#open();
-else this.retryNow();
-}
-
-left() {
-if ([...this.#sockets.values()].some((socket) => socket.wanted)) return;
-clearTimeout(this.#retryTimer);
-this.#backoff.reset();
-this.#engine?.close();
-this.#engine = null;
-this.#change({ name: "closed", attempt: 0 });
-}
-
-send(packet) {
-for (const frame of encodePacket(packet)) this.#engine?.send(frame);
-}
-
-joined() {
-this.#backoff.reset();
-}
-
-drop() {
-this.#engine?.close();
-}
-
-
-#open() {
-const { transports, query, timeout, trace } = this.#options;
-const engine = new Engine(this.url, { transports, query, timeout, trace });
-this.#engine = engine;
-this.#decoder = new PacketDecoder();
-engine.on("open", () => {
-this.#change({ name: "open", attempt: 0, transport: engine.transport });
-for (const socket of this.#sockets.values()) if (socket.wanted) socket.engineOpened();
-});
-engine.on("upgrade", () => this.#change({ ...this.#state, transport: engine.transport }));
-engine.on("message", (frame) => this.#received(engine, frame));
-engine.on("close", (reason, error) => {
-if (engine === this.#engine) this.#dropped(reason, error);
-});
-this.#change({ name: "connecting", attempt: this.#backoff.attempt });
-engine.open();
-}
-
-#received(engine, frame) {
-if (engine !== this.#engine) return;
-let packet;
-try {
-packet = this.#decoder.add(frame);
-} catch (error) {
-console.warn("Socket.IO: a malformed packet", error);
-engine.close();
-return;
-}
-if (packet) this.#sockets.get(packet.namespace)?.received(packet);
-}
-
-#dropped(reason, error) {
-this.#engine = null;
-const sockets = [...this.#sockets.values()];
-for (const socket of sockets) socket.engineClosed(reason, error);
-if (this.#engine || !sockets.some((socket) => socket.wanted)) {
-if (!this.#engine) this.#change({ name: "closed", attempt: 0, error });
-return;
-}
-if (!this.#options.reconnection) {
-for (const socket of sockets) socket.giveUp();
-this.#change({ name: "closed", attempt: 0, error });
-return;
-}
-const delay = this.#backoff.next();
-clearTimeout(this.#retryTimer);
-this.#retryTimer = setTimeout(() => this.#open(), delay);
-this.#change({ name: "waiting", attempt: this.#backoff.attempt, retryAt: Date.now() + delay, error });
-}
-
-#change(state) {
-this.#state = state;
-this.fire("state", state);
-}
-}
-
-return { SocketManager };
-})();
-const $socketio_index = (() => {
-
-const { SocketManager } = $socketio_manager;
-const { SocketError } = $socketio_errors;
-const { Emitter } = $socketio_emitter;
-return { SocketManager, SocketError, Emitter };
-})();
-const $core_connection = (() => {
-
-const { SocketManager } = $socketio_index;
-const { Refusal, deviceDescription, post, refusal } = $core_requests;
-
-const MOST_HELD = 10_000;
-const RENEWED = 120_000;
-const FINAL = new Set(["signed_out", "account_closed", "protocol_error", "version"]);
-
-class Connection {
-#core;
-#manager = null;
-#socket = null;
-#isReady = false;
-#held = [];
-#state = { state: "offline", since: Date.now() };
-#waiting = new Set();
-#isWanted = false;
-#pause = 0;
-#expiresAt = null;
-#renewal = 0;
-#renewing = null;
-
-constructor(core) { this.#core = core; }
-
-get state() { return this.#state; }
-get isReady() { return this.#isReady; }
-
-start() {
-if (!this.#manager) {
-this.#manager = new SocketManager(globalThis.location.origin, { transports: ["websocket", "polling"], reconnection: { from: 300, to: 15_000 } });
-this.#manager.on("state", (state) => this.#managed(state));
-this.#socket = this.#manager.socket("/chat");
-this.#socket.on("connect", () => this.#hello());
-this.#socket.on("disconnect", (reason) => {
-this.#lost();
-if (reason === "io server disconnect") this.#again();
-});
-this.#socket.on("connect_error", (error) => this.#refused(error.data));
-this.#socket.on("bye", (body) => this.#goodbye(body));
-for (const name of ["event", "head", "mark", "presence", "typing", "user", "signal"]) this.#socket.on(name, (body) => this.#pushed(name, body));
-}
-this.#isWanted = true;
-this.#change("connecting");
-this.#socket.connect();
-}
-
-stop() {
-this.#isWanted = false;
-clearTimeout(this.#renewal);
-this.#socket?.disconnect();
-this.#lost();
-this.#change("offline");
-}
-
-network(event) {
-if (event === "offline") this.#manager?.drop();
-else this.#manager?.resume();
-}
-
-async call(verb, body) {
-if (!this.#isReady) await this.#untilReady();
-const [answer] = await this.#socket.emitWithAck(verb, [clean(body)]).catch((error) => { throw refusal(error); });
-if (answer?.error) throw new Refusal(answer.error);
-return answer ?? {};
-}
-
-granted({ access_expires_at: expiresAt }) {
-this.restore(expiresAt);
-this.#core.database.setMeta("access", expiresAt);
-this.#renewLater();
-}
-
-restore(expiresAt = 0) { this.#expiresAt = expiresAt; }
-
-#renewLater() {
-clearTimeout(this.#renewal);
-if (this.#expiresAt === null) return;
-const left = this.#expiresAt - this.#core.now;
-this.#renewal = setTimeout(() => { if (this.#isWanted) this.renew(); }, Math.max(1000, left - Math.min(RENEWED, left / 2)));
-}
-
-renew() {
-this.#renewing ??= this.#renew().finally(() => { this.#renewing = null; });
-return this.#renewing;
-}
-
-async #renew() {
-if (!this.#isReady) this.#change("connecting");
-try {
-this.granted(await post("/api/refresh", { refresh: "cookie" }));
-if (this.#isWanted) this.#socket.connect();
-} catch (error) {
-if (error.code === "unauthorized") { this.stop(); return this.#core.dismissed("signed_out"); }
-clearTimeout(this.#renewal);
-this.#renewal = setTimeout(() => { if (this.#isWanted) this.renew(); }, 3000);
-}
-}
-
-async #hello() {
-try {
-const { epoch, since } = this.#core.cached;
-const [answer] = await this.#socket.emitWithAck("hello", [clean({ version: 1, features: [], device: deviceDescription(), epoch, sync: { since } })]);
-if (answer.error) throw new Refusal(answer.error);
-let sync = await this.#core.welcomed(answer, this.#held);
-while (sync) sync = await this.#page(sync);
-this.#isReady = true;
-this.#change("online");
-for (const resolve of this.#waiting) resolve();
-this.#waiting.clear();
-this.#core.connected();
-this.#renewLater();
-for (const [name, body] of this.#held.splice(0)) this.#core.pushed(name, body);
-} catch (error) {
-if (error.code === "unauthorized") await this.renew();
-else console.warn("hello:", error);
-this.#manager?.drop();
-}
-}
-
-async #page(request) {
-const [answer] = await this.#socket.emitWithAck("sync", [clean(request)]);
-if (answer.error?.code === "resync") return { since: undefined };
-if (answer.error) throw new Refusal(answer.error);
-return this.#core.synced(answer, request, this.#held);
-}
-
-#untilReady() {
-if (this.#state.state === "offline") throw new Refusal({ code: "offline", message: "There is no connection." });
-return new Promise((resolve, reject) => {
-this.#waiting.add(resolve);
-setTimeout(() => { if (this.#waiting.delete(resolve)) reject(new Refusal({ code: "offline", message: "There is no connection." })); }, 5000);
-});
-}
-
-#refused(refusal) {
-if (refusal?.code === "unauthorized") this.renew();
-else if (refusal?.code) {
-this.#pause = refusal.retry_after ?? 2000;
-this.#again();
-}
-}
-
-#goodbye({ reason, retry_after: pause }) {
-this.#pause = pause ?? 0;
-if (!FINAL.has(reason)) return;
-this.stop();
-this.#core.dismissed(reason);
-}
-
-#again() {
-if (!this.#isWanted) return;
-this.#change("connecting");
-const delay = this.#pause + 200 + Math.random() * Math.max(800, this.#pause / 2);
-this.#pause = 0;
-setTimeout(() => { if (this.#isWanted) this.#socket.connect(); }, delay);
-}
-
-#pushed(name, body) {
-if (this.#isReady) this.#core.pushed(name, body);
-else if (this.#held.length < MOST_HELD) this.#held.push([name, body]);
-else this.#manager.drop();
-}
-
-#lost() {
-const wasReady = this.#isReady;
-this.#isReady = false;
-this.#held = [];
-if (wasReady) this.#core.disconnected();
-}
-
-#managed({ name, attempt = 0, retryAt }) {
-if (name === "open") return;
-if (name === "waiting" && this.#isWanted) this.#change(attempt >= 2 || navigator.onLine === false ? "offline" : "connecting", retryAt);
-else if (name === "closed" && !this.#isWanted) this.#change("offline");
-}
-
-#change(state, retryAt) {
-if (this.#state.state === state && this.#state.retryAt === retryAt) return;
-this.#state = { state, since: this.#state.state === state ? this.#state.since : Date.now(), retryAt };
-this.#core.emit({ type: "connection", connection: this.#state });
-}
-}
-
-const clean = (body) => JSON.parse(JSON.stringify(body ?? {}));
-return { Connection };
-})();
-const $core_database = (() => {
-
-const NAME = "apus-chat";
-const VERSION = 2;
-const INDEXES = { at: "at", expires_at: "expires_at" };
-const STORES = { meta: "key", heads: "conv", cursors: "conv", users: "name", outbox: "key", events: ["conv", "seq"] };
-
-class Database {
-#db = null;
-
-static async open(name = NAME) {
-const database = new Database();
-try {
-database.#db = await new Promise((resolve, reject) => {
-const request = indexedDB.open(name, VERSION);
-request.onupgradeneeded = () => {
-const { result, transaction } = request;
-for (const [store, keyPath] of Object.entries(STORES)) if (!result.objectStoreNames.contains(store)) result.createObjectStore(store, { keyPath });
-const events = transaction.objectStore("events");
-for (const [index, keyPath] of Object.entries(INDEXES)) if (!events.indexNames.contains(index)) events.createIndex(index, keyPath);
-};
-request.onsuccess = () => resolve(request.result);
-request.onerror = () => reject(request.error);
-request.onblocked = () => reject(new Error("blocked"));
-});
-database.#db.onversionchange = () => database.close();
-} catch (error) {
-console.warn("No cache:", error);
-}
-return database;
-}
-
-close() { this.#db?.close(); this.#db = null; }
-
-async get(store, key) { return this.#run(store, "readonly", (each) => each.get(key)); }
-async all(store) { return (await this.#run(store, "readonly", (each) => each.getAll())) ?? []; }
-
-async stores(...names) {
-if (!this.#db) return Object.fromEntries(names.map((name) => [name, []]));
-return new Promise((resolve, reject) => {
-const transaction = this.#db.transaction(names, "readonly");
-const requests = names.map((name) => [name, transaction.objectStore(name).getAll()]);
-transaction.oncomplete = () => resolve(Object.fromEntries(requests.map(([name, request]) => [name, request.result])));
-transaction.onerror = transaction.onabort = () => reject(transaction.error);
-});
-}
-
-put(store, ...values) { return values.length ? this.#run(store, "readwrite", (each) => { for (const value of values) each.put(value); }) : Promise.resolve(); }
-delete(store, ...keys) { return this.#run(store, "readwrite", (each) => { for (const key of keys) each.delete(key); }); }
-async meta(key) { return (await this.get("meta", key))?.value; }
-setMeta(key, value) { return this.put("meta", { key, value }); }
-
-async events(conv, from, to) {
-return (await this.#run("events", "readonly", (each) => each.getAll(IDBKeyRange.bound([conv, from], [conv, to])))) ?? [];
-}
-
-async trailing(conv, to, limit) {
-if (!this.#db) return [];
-return new Promise((resolve) => {
-const found = [];
-const request = this.#db.transaction("events").objectStore("events").openCursor(IDBKeyRange.bound([conv, 0], [conv, to]), "prev");
-request.onerror = () => resolve(found.reverse());
-request.onsuccess = () => {
-const cursor = request.result;
-if (!cursor || found.length === limit || (found.length > 0 && found.at(-1).seq !== cursor.value.seq + 1)) return resolve(found.reverse());
-found.push(cursor.value);
-cursor.continue();
-};
-});
-}
-
-async count(conv, last = Infinity) {
-return (await this.#run("events", "readonly", (each) => each.count(conv === undefined ? undefined : IDBKeyRange.bound([conv, 0], [conv, last])))) ?? 0;
-}
-
-forget(conv, below = Infinity) { return this.#run("events", "readwrite", (each) => each.delete(IDBKeyRange.bound([conv, 0], [conv, below]))); }
-
-async scan({ conv, after }, visit) {
-if (!this.#db) return;
-await new Promise((resolve) => {
-const events = this.#db.transaction("events").objectStore("events");
-const all = after ? IDBKeyRange.upperBound(after.at) : null;
-const request = conv === undefined ? events.index("at").openCursor(all, "prev") : events.openCursor(IDBKeyRange.bound([conv, 0], [conv, after ? after.seq : Infinity], false, Boolean(after)), "prev");
-let isPassing = Boolean(after) && conv === undefined;
-request.onerror = resolve;
-request.onsuccess = () => {
-const cursor = request.result;
-if (!cursor) return resolve();
-if (isPassing) {
-const order = indexedDB.cmp([cursor.key, cursor.primaryKey], [after.at, [after.conv, after.seq]]);
-if (order > 0) return cursor.continuePrimaryKey(after.at, [after.conv, after.seq]);
-isPassing = false;
-if (order === 0) return cursor.continue();
-}
-if (visit(cursor.value) === false) return resolve();
-cursor.continue();
-};
-});
-}
-
-async expired(now) {
-if (!this.#db) return { events: [], next: undefined };
-const events = await this.#run("events", "readonly", (each) => each.index("expires_at").getAll(IDBKeyRange.upperBound(now)));
-const next = await this.#run("events", "readonly", (each) => each.index("expires_at").openCursor(IDBKeyRange.lowerBound(now, true)));
-return { events: events ?? [], next: next?.key };
-}
-
-async wipe(kept = []) {
-if (!this.#db) return;
-await Promise.all(Object.keys(STORES).filter((store) => !kept.includes(store)).map((store) => this.#run(store, "readwrite", (each) => each.clear())));
-}
-
-#run(store, mode, work) {
-if (!this.#db) return Promise.resolve(undefined);
-return new Promise((resolve, reject) => {
-const transaction = this.#db.transaction(store, mode);
-const request = work(transaction.objectStore(store));
-transaction.oncomplete = () => resolve(request?.result);
-transaction.onerror = transaction.onabort = () => reject(transaction.error);
-});
-}
-}
-return { Database };
-})();
-const $core_expiry = (() => {
-
-const { expiring, isBlank } = $core_applying;
-
-const LONGEST = 3_600_000;
-const PAUSE = 20;
-
-const endOf = ({ settings, last }) => (settings?.expire > 0 && last?.n !== undefined && !isBlank(last) ? last.at + settings.expire * 1000 : Infinity);
-
-class Expiry {
-#core;
-#timer = 0;
-#at = Infinity;
-
-constructor(core) { this.#core = core; }
-
-clear() {
-clearTimeout(this.#timer);
-this.#at = Infinity;
-}
-
-stored(events) {
-const first = events.reduce((least, { expires_at: at }) => Math.min(least, at ?? Infinity), Infinity);
-if (first < this.#at) this.#wait(first);
-}
-
-heads(heads) {
-const first = Math.min(...heads.map(endOf));
-if (first < this.#at) this.#wait(first);
-}
-
-async sweep() {
-this.#at = Infinity;
-const { database, now } = this.#core;
-const { events, next } = await database.expired(now);
-await database.put("events", ...events.map((event) => expiring(event)));
-for (const conv of new Set(events.map((event) => event.conv))) {
-const ended = events.filter((event) => event.conv === conv);
-this.#core.expired(conv, new Set(ended.map(({ seq }) => seq)), ended.filter(({ state }) => state === "edited").map(({ seq }) => seq));
-}
-for (const head of [...this.#core.heads]) if (endOf(head) <= now) this.#core.expired(head.conv, new Set([head.last.seq]));
-this.heads([...this.#core.heads]);
-if (next !== undefined && next < this.#at) this.#wait(next);
-}
-
-#wait(at) {
-this.#at = at;
-clearTimeout(this.#timer);
-const delay = Math.min(LONGEST, Math.max(0, at - this.#core.now) + PAUSE);
-this.#timer = setTimeout(() => this.sweep().catch((error) => console.warn("expiry:", error)), delay);
-}
-}
-return { Expiry };
-})();
-const $core_cursor = (() => {
-
-const PATIENCE = 500;
-const FARTHEST = 400;
-const SLOWEST = 30_000;
-
-class LogCursor {
-#state = "idle";
-#held = new Map();
-#fruitless = 0;
-
-constructor({ cursor = 0, isPrimed = false } = {}) {
-this.cursor = cursor;
-this.head = cursor;
-this.isPrimed = isPrimed;
-}
-
-get isBehind() { return this.head > this.cursor; }
-
-received(event) {
-if (event.seq <= this.cursor) return {};
-this.head = Math.max(this.head, event.seq);
-this.#held.set(event.seq, event);
-if (event.seq === this.cursor + 1) {
-const apply = this.#drain();
-if (this.#state === "waiting" && !this.isBehind) this.#state = "idle";
-return { apply };
-}
-return this.#waits();
-}
-
-announced(head) {
-this.head = Math.max(this.head, head);
-return this.isBehind ? this.#waits() : {};
-}
-
-ended(head) { this.head = Math.max(this.cursor, head); }
-
-resumed() { return this.isBehind && this.#state !== "pulling" ? this.#pull() : {}; }
-
-timerFired() {
-if (this.#state !== "waiting") return {};
-if (this.isBehind) return this.#pull();
-this.#state = "idle";
-return {};
-}
-
-disconnected() { this.#state = "idle"; }
-
-page(events, head) {
-this.head = Math.max(this.head, head);
-const before = this.cursor;
-const fresh = events.filter((event) => event.seq > before);
-let gap;
-if (fresh.length > 0 && fresh[0].seq - 1 > before) {
-if (this.isPrimed) gap = fresh[0].seq - 1;
-this.cursor = fresh[0].seq - 1;
-}
-for (const event of fresh) this.#held.set(event.seq, event);
-const apply = this.#drain();
-return { apply, gap, ...this.#after(this.cursor > before) };
-}
-
-pullFailed() { return this.#state === "pulling" ? this.#after(false) : {}; }
-
-restart(seq) {
-this.cursor = Math.max(this.cursor, seq);
-this.head = Math.max(this.head, this.cursor);
-return this.#drain();
-}
-
-#waits() {
-if (this.#state !== "idle") return {};
-this.#state = "waiting";
-return { wait: PATIENCE };
-}
-
-#after(madeProgress) {
-this.#state = "idle";
-if (!this.isBehind) { this.#fruitless = 0; return {}; }
-if (madeProgress) { this.#fruitless = 0; return this.#pull(); }
-this.#state = "waiting";
-return { wait: Math.min(SLOWEST, 1000 * 2 ** this.#fruitless++) };
-}
-
-#pull() {
-this.#state = "pulling";
-const isNear = this.isPrimed && this.head - this.cursor <= FARTHEST;
-return { pull: isNear ? { from: this.cursor + 1, limit: 200 } : { limit: 80 } };
-}
-
-#drain() {
-const events = [];
-for (const seq of this.#held.keys()) if (seq <= this.cursor) this.#held.delete(seq);
-while (this.#held.has(this.cursor + 1)) {
-this.cursor += 1;
-events.push(this.#held.get(this.cursor));
-this.#held.delete(this.cursor);
-}
-if (events.length > 0) this.isPrimed = true;
-return events;
-}
-}
-return { LogCursor };
-})();
-const $core_logs = (() => {
-
-const { applying, isBlank, keeping, repeats } = $core_applying;
-const { LogCursor } = $core_cursor;
-const { Refusal } = $core_requests;
-
-const PULLS = 3;
-const MOST_CACHED = 30_000;
-const KEPT = [1000, 200, 40];
-
-class Logs {
-#core;
-#cursors = new Map();
-#timers = new Map();
-#queue = [];
-#pulling = 0;
-
-constructor(core) { this.#core = core; }
-
-get #database() { return this.#core.database; }
-
-restore(cursors) { for (const { conv, cursor, isPrimed } of cursors) this.#cursors.set(conv, new LogCursor({ cursor, isPrimed })); }
-cursor(conv) { return this.#cursors.get(conv)?.cursor ?? 0; }
-
-clear() {
-for (const timer of this.#timers.values()) clearTimeout(timer);
-for (const each of [this.#cursors, this.#timers]) each.clear();
-this.#queue = [];
-}
-
-gone(conv) {
-this.#cursors.delete(conv);
-this.#database.forget(conv);
-this.#database.delete("cursors", conv);
-}
-
-announced(conv, seq, isSync) {
-const cursor = this.#cursors.get(conv);
-if (!cursor) return this.#cursors.set(conv, new LogCursor({ cursor: seq }));
-if (!cursor.isPrimed) {
-if (seq > cursor.cursor) this.#core.emit({ type: "gap", conv });
-return void cursor.restart(seq);
-}
-if (isSync) cursor.head = Math.max(cursor.head, seq);
-else this.#act(conv, cursor.announced(seq));
-}
-
-ended(conv, seq) { this.#cursors.get(conv)?.ended(seq); }
-
-connected() { for (const [conv, cursor] of this.#cursors) this.#act(conv, cursor.resumed()); }
-
-disconnected() {
-this.#queue = [];
-for (const cursor of this.#cursors.values()) cursor.disconnected();
-}
-
-received(events) {
-for (const event of events) this.#act(event.conv, this.#of(event.conv, event.seq - 1).received(event));
-}
-
-async prefetch(convs) {
-for (const conv of convs) {
-if (!this.#core.isOnline) return;
-if (!(this.#cursors.get(conv)?.isPrimed)) await this.page({ conv, limit: 40 }).catch(() => {});
-}
-}
-
-async trim(most = MOST_CACHED) {
-let count = await this.#database.count();
-const logs = [...this.#cursors].sort(([one], [other]) => (this.#core.head(one)?.at ?? 0) - (this.#core.head(other)?.at ?? 0));
-for (const kept of KEPT) {
-for (const [conv, { cursor }] of logs) {
-if (count <= most) return;
-const removed = cursor > kept ? await this.#database.count(conv, cursor - kept) : 0;
-if (removed > 0) await this.#database.forget(conv, cursor - kept);
-count -= removed;
-}
-}
-}
-
-async page({ conv, from, before, around, limit = 50, thread }) {
-const head = this.#core.head(conv);
-const known = this.#cursors.get(conv);
-const low = head?.min_seq ?? 1;
-const isOffline = this.#core.connectionState === "offline" || (this.#core.connectionState === "connecting" && !this.#core.wasOnline);
-if (thread === undefined && known?.isPrimed) {
-const isNewest = from === undefined && before === undefined && around === undefined;
-const first = Math.max(low, from ?? (before !== undefined ? before - limit : around !== undefined ? around - (limit >> 1) : known.cursor - limit + 1));
-const last = Math.min(known.cursor, isNewest ? known.cursor : before !== undefined ? before - 1 : first + limit - 1);
-let events = await this.#database.events(conv, first, last);
-const isWhole = events.length > 0 && events.length === last - first + 1;
-const isCurrent = isNewest || from !== undefined ? !known.isBehind || isOffline : true;
-if (!isWhole && isOffline && from === undefined) events = await this.#database.trailing(conv, around !== undefined ? around : last, limit);
-if (isWhole ? isCurrent : isOffline && events.length > 0) {
-return { conv, events, seq: Math.max(known.cursor, events.at(-1).seq), min_seq: isWhole ? low : events[0].seq, isPartial: !isWhole };
-}
-if (isOffline && before !== undefined) return { conv, events: [], seq: known.cursor, min_seq: before, isPartial: true };
-}
-if (thread !== undefined && known?.isPrimed && isOffline && from === undefined) {
-const events = (await this.#database.events(conv, thread, (before ?? Infinity) - 1)).filter((event) => event.thread === thread);
-return { conv, events: events.slice(-limit), seq: known.cursor, min_seq: low };
-}
-if (isOffline && this.#core.connectionState === "offline") throw new Refusal({ code: "offline", message: "There is no connection." });
-const page = await this.#core.call("history", { conv, from, before, around, limit, thread });
-return thread === undefined ? this.#adopt(conv, page) : { ...page, events: withMine(page) };
-}
-
-async edits({ conv, seq }) {
-const { events } = await this.#core.call("history", { conv, edits: seq, limit: 200 });
-const versions = events.map((event) => ({ at: event.at, body: event.seq === seq ? event.body : event.body?.body }));
-return versions.filter(({ body }) => body).reverse();
-}
-
-async #adopt(conv, page) {
-const events = withMine(page);
-const cursor = this.#of(conv, page.seq);
-if (events.length === 0 && page.seq <= cursor.cursor && !cursor.isPrimed) {
-cursor.isPrimed = true;
-this.#saveCursor(conv, cursor);
-} else if (events.length > 0) {
-const last = events.at(-1).seq;
-if (!cursor.isPrimed && last >= cursor.cursor) {
-const after = cursor.restart(last);
-cursor.isPrimed = true;
-await this.#put(events);
-this.#saveCursor(conv, cursor);
-this.#apply(conv, after);
-} else await this.#put(events.filter((event) => event.seq <= cursor.cursor));
-if (cursor.isPrimed && last > cursor.cursor && events[0].seq <= cursor.cursor + 1) {
-for (const event of events.filter((each) => each.seq > cursor.cursor)) this.#act(conv, cursor.received(event));
-}
-}
-return { ...page, events, mine: undefined };
-}
-
-#of(conv, begin) {
-if (!this.#cursors.has(conv)) this.#cursors.set(conv, new LogCursor({ cursor: Math.max(0, begin) }));
-return this.#cursors.get(conv);
-}
-
-#act(conv, { apply, gap, wait, pull }) {
-if (gap !== undefined) {
-this.#database.forget(conv, gap);
-if (apply?.length) this.#put(apply);
-this.#core.emit({ type: "gap", conv });
-}
-if (apply?.length) this.#apply(conv, apply);
-if (wait !== undefined) {
-clearTimeout(this.#timers.get(conv));
-this.#timers.set(conv, setTimeout(() => {
-const cursor = this.#cursors.get(conv);
-if (cursor && this.#core.isOnline) this.#act(conv, cursor.timerFired());
-}, wait));
-}
-if (pull) {
-this.#queue.push([conv, pull]);
-this.#pullNext();
-}
-}
-
-async #pullNext() {
-if (this.#pulling >= PULLS || this.#queue.length === 0) return;
-const [conv, range] = this.#queue.shift();
-const cursor = this.#cursors.get(conv);
-if (!cursor) return this.#pullNext();
-this.#pulling += 1;
-try {
-const page = await this.#core.call("history", { conv, ...range });
-this.#act(conv, cursor.page(withMine(page), page.seq));
-} catch (error) {
-if (error.code === "not_found") this.gone(conv);
-else this.#act(conv, cursor.pullFailed());
-} finally {
-this.#pulling -= 1;
-this.#pullNext();
-}
-}
-
-#apply(conv, events) {
-if (events.length === 0) return;
-const stamped = events.map((event) => ({ ...event, asOf: Math.max(event.asOf ?? 0, event.seq) }));
-this.#core.applied(conv, stamped);
-this.#keep(conv, stamped).catch((error) => console.warn("cache:", error));
-}
-
-async #keep(conv, events) {
-await this.#put(events);
-for (const change of events) {
-const place = change.n === undefined ? change.ref : change.thread;
-if (place === undefined) continue;
-const [target] = await this.#database.events(conv, place, place);
-if (!target || target.asOf >= change.seq) continue;
-const after = applying(target, change, this.#core.user?.name);
-if (after !== target) await this.#put([{ ...after, asOf: change.seq }]);
-if (change.kind === "recall" || (repeats(change) && isBlank(after))) await this.blankEdits(conv, [change.ref], after.state);
-}
-const cursor = this.#cursors.get(conv);
-if (cursor) this.#saveCursor(conv, cursor);
-}
-
-async blankEdits(conv, seqs, state) {
-const edits = (await this.#database.events(conv, Math.min(...seqs), Infinity)).filter((event) => repeats(event) && event.body && seqs.includes(event.ref));
-await this.#database.put("events", ...edits.map(({ body: _, ...event }) => ({ ...event, state })));
-}
-
-async #put(events) {
-const kept = await Promise.all(events.map((event) => this.#kept(event, events)));
-await this.#database.put("events", ...kept);
-this.#core.stored(kept);
-}
-
-async #kept(event, others) {
-if (!repeats(event) || !event.body) return event;
-return keeping(event, others.find(({ seq }) => seq === event.ref) ?? (await this.#database.get("events", [event.conv, event.ref])));
-}
-
-#saveCursor(conv, cursor) { return this.#database.put("cursors", { conv, cursor: cursor.cursor, isPrimed: cursor.isPrimed }); }
-}
-
-function withMine(page) {
-const mine = new Map((page.mine ?? []).map(({ seq, ...each }) => [seq, each]));
-return page.events.map((event) => ({ ...event, ...(mine.has(event.seq) && { mine: mine.get(event.seq) }), asOf: page.seq }));
-}
-return { Logs };
-})();
-const $core_uploads = (() => {
-
-const { Refusal, answer, reach } = $core_requests;
-
-const PART = 512 * 1024;
-const TUS = { "Tus-Resumable": "1.0.0" };
-
-async function upload(file, { name = file.name ?? "", address, began = () => {}, progress = () => {}, signal } = {}) {
-let offset = address ? await offsetOf(address, signal) : null;
-if (offset === null) {
-address = await create(file, name, signal);
-await began(address);
-offset = 0;
-}
-let headers;
-do {
-progress(file.size ? offset / file.size : 1);
-const part = file.slice(offset, offset + PART);
-const response = await reach(address, { method: "PATCH", body: part, signal, headers: { ...TUS, "Upload-Offset": String(offset), "Content-Type": "application/offset+octet-stream" } });
-if (response.status === 409) { offset = (await offsetOf(address, signal)) ?? 0; continue; }
-if (!response.ok) await answer(response);
-headers = response.headers;
-offset = Number(headers.get("Upload-Offset"));
-} while (offset < file.size);
-headers = headers?.get("Chat-Blob") ? headers : (await reach(address, { method: "HEAD", headers: TUS, signal })).headers;
-if (!headers.get("Chat-Blob")) throw new Refusal({ code: "internal", message: "The server has not reported the blob of the complete upload." });
-const size = { width: Number(headers.get("Chat-Width")) || undefined, height: Number(headers.get("Chat-Height")) || undefined };
-return { blob: headers.get("Chat-Blob"), type: headers.get("Chat-Type"), size: Number(headers.get("Chat-Size")), ...(size.width && size) };
-}
-
-function uploaded({ kind, body }, blob) {
-const family = blob.type.split("/")[0];
-if (kind === "audio" && family === "video") return { kind, body: { ...body, ...blob, type: `audio/${blob.type.slice(6)}` } };
-if (kind === family) return { kind, body: { ...body, ...blob } };
-const { name, text, entities } = body;
-return { kind: "file", body: { name: name ?? "file", ...(text && { text, entities }), blob: blob.blob, size: blob.size, type: blob.type } };
-}
-
-const cancel = (address) => reach(address, { method: "DELETE", headers: TUS }).catch(() => {});
-
-async function create(file, name, signal) {
-const metadata = Object.entries({ name, type: file.type || "application/octet-stream" }).filter(([, value]) => value).map(([key, value]) => `${key} ${base64(value)}`).join(",");
-const response = await reach("/api/uploads", { method: "POST", signal, headers: { ...TUS, "Upload-Length": String(file.size), "Upload-Metadata": metadata } });
-if (!response.ok) await answer(response);
-return response.headers.get("Location");
-}
-
-async function offsetOf(address, signal) {
-const response = await reach(address, { method: "HEAD", headers: TUS, signal });
-return response.ok ? Number(response.headers.get("Upload-Offset")) : null;
-}
-
-const base64 = (text) => btoa(String.fromCharCode(...new TextEncoder().encode(text)));
-return { upload, uploaded, cancel };
-})();
-const $core_outbox = (() => {
-
-const { refusal, uuid } = $core_requests;
-const { cancel, upload, uploaded } = $core_uploads;
-
-class Outbox {
-#core;
-#items = new Map();
-#busy = new Set();
-#uploads = new Map();
-#pauses = new Map();
-#attempts = new Map();
-
-constructor(core) { this.#core = core; }
-
-get items() { return [...this.#items.values()]; }
-get shown() { return this.items.map(shown); }
-get unsent() { return this.items.filter((item) => item.status !== "sent").length; }
-
-restore(items) {
-for (const item of items) this.#items.set(item.key, item.status === "failed" ? item : { ...item, status: "queued" });
-}
-
-clear() {
-for (const controller of this.#uploads.values()) controller.abort();
-for (const each of [this.#items, this.#busy, this.#uploads, this.#pauses, this.#attempts]) each.clear();
-}
-
-async add({ key = uuid(), conv, kind, body, ref, thread, silent, file, poster }) {
-if (this.#items.has(key)) return key;
-const item = { key, conv, kind, body, ref, thread, silent, file, poster, status: "queued", at: Date.now() };
-await this.#set(item);
-this.run();
-return key;
-}
-
-async retry(key) {
-const item = this.#items.get(key);
-if (!item) return;
-this.#pauses.delete(item.conv);
-this.#attempts.delete(key);
-await this.#set({ ...item, status: "queued", error: undefined });
-this.run();
-}
-
-async discard(key) {
-const item = this.#items.get(key);
-if (!item) return;
-this.#uploads.get(key)?.abort();
-if (item.address) cancel(item.address);
-await this.#remove(item);
-}
-
-applied(conv, cursor) {
-for (const item of this.#items.values()) if (item.conv === conv && item.seq <= cursor) this.#remove(item);
-}
-
-disconnected() { this.#pauses.clear(); }
-
-run() {
-if (!this.#core.isOnline) return;
-const taken = new Set(this.#busy);
-for (const item of this.#items.values()) {
-if (item.status === "failed" || item.status === "sent") continue;
-if (item.file && !item.body.blob) { this.#upload(item); continue; }
-if (taken.has(item.conv)) continue;
-taken.add(item.conv);
-if ((this.#pauses.get(item.conv) ?? 0) <= Date.now()) this.#send(item);
-}
-}
-
-async #send(item) {
-this.#busy.add(item.conv);
-const { key, conv, kind, body, ref, thread, silent } = item;
-try {
-this.#show({ ...item, status: "sending" });
-const ack = await this.#core.call("send", { id: key, conv, kind, body, ref, thread, silent });
-if (!this.#items.has(key)) return;
-const { file: _, poster: __, ...sent } = this.#items.get(key);
-this.#items.set(key, { ...sent, status: "sent", seq: ack.seq });
-await this.#core.database.delete("outbox", key);
-this.#show(this.#items.get(key));
-this.#core.acknowledged({ conv, seq: ack.seq, n: ack.n, sender: this.#core.user?.name, id: key, at: ack.at, kind, body, ...(ref !== undefined && { ref }), ...(thread !== undefined && { thread }) });
-} catch (error) {
-await this.#failed(item, refusal(error));
-} finally {
-this.#busy.delete(item.conv);
-this.run();
-}
-}
-
-async #upload(item) {
-if (this.#uploads.has(item.key) || this.#uploads.size >= 2 || (this.#pauses.get(item.key) ?? 0) > Date.now()) return;
-const controller = new AbortController();
-this.#uploads.set(item.key, controller);
-let latest = { ...item, status: "uploading", progress: 0 };
-try {
-this.#show(latest);
-if (item.poster && !item.body.poster) {
-const { blob } = await upload(item.poster, { name: "poster.jpg", signal: controller.signal });
-await this.#set((latest = { ...latest, body: { ...latest.body, poster: blob } }));
-}
-const blob = await upload(item.file, {
-name: item.body.name, address: item.address, signal: controller.signal,
-began: (address) => this.#set((latest = { ...latest, address })),
-progress: (progress) => this.#show((latest = { ...latest, progress })),
-});
-if (!this.#items.has(item.key)) return;
-await this.#set({ ...latest, ...uploaded(latest, blob), status: "queued", progress: 1 });
-} catch (error) {
-if (this.#items.has(item.key)) await this.#failed(latest, refusal(error));
-} finally {
-this.#uploads.delete(item.key);
-this.run();
-}
-}
-
-async #failed(item, error) {
-if (!this.#items.has(item.key)) return;
-if (error.code === "unauthorized") this.#core.refused();
-if (!error.isTemporary && error.code !== "unauthorized") return this.#set({ ...item, status: "failed", error: error.plain });
-const attempt = (this.#attempts.get(item.key) ?? 0) + 1;
-this.#attempts.set(item.key, attempt);
-const delay = error.retryAfter ?? Math.min(30_000, 500 * 2 ** Math.min(attempt, 7)) * (0.5 + Math.random() / 2);
-this.#pauses.set(item.file && !item.body.blob ? item.key : item.conv, Date.now() + delay);
-setTimeout(() => this.run(), delay + 5);
-await this.#set({ ...item, status: "queued" });
-}
-
-async #set(item) {
-this.#items.set(item.key, item);
-this.#core.emit({ type: "outbox", item: shown(item) });
-await this.#core.database.put("outbox", item);
-}
-
-#show(item) {
-this.#items.set(item.key, item);
-this.#core.emit({ type: "outbox", item: shown(item) });
-}
-
-async #remove(item) {
-this.#items.delete(item.key);
-this.#core.emit({ type: "outbox", item: shown(item), removed: true });
-await this.#core.database.delete("outbox", item.key);
-}
-}
-
-const shown = ({ address: _, poster: __, ...item }) => item;
-return { Outbox };
-})();
-const $core_own = (() => {
-
-const { reading } = $core_applying;
-const { uuid } = $core_requests;
-
-const MARK_PAUSE = 150;
-const DRAFT_PAUSE = 1000;
-
-class OwnValues {
-#core;
-#marks = new Map();
-#drafts = new Map();
-
-constructor(core) { this.#core = core; }
-
-restore(marks, drafts) {
-this.#marks = new Map(marks ?? []);
-this.#drafts = new Map(drafts ?? []);
-}
-
-clear() {
-this.#marks.clear();
-this.#drafts.clear();
-}
-
-connected() {
-for (const conv of this.#marks.keys()) this.#sendMark(conv);
-for (const conv of this.#drafts.keys()) this.#sendDraft(conv);
-}
-
-applied(head) {
-const marked = this.#marks.has(head.conv) ? reading(head, this.#marks.get(head.conv)) : head;
-return this.#drafts.has(head.conv) ? drafted(marked, this.#drafts.get(head.conv)) : marked;
-}
-
-hasDraft(conv) { return this.#drafts.has(conv); }
-
-mark({ conv, read }) {
-const head = this.#core.head(conv);
-if (!head || read <= (head.read ?? 0)) return {};
-this.#marks.set(conv, read);
-this.#core.putHead(conv, (each) => reading(each, Math.min(read, each.n)));
-this.#saveMarks();
-this.#core.later(`mark ${conv}`, MARK_PAUSE, () => this.#sendMark(conv));
-return {};
-}
-
-draft({ conv, text, ref }) {
-const draft = { id: uuid(), text, ref, at: Date.now() };
-this.#drafts.set(conv, draft);
-this.#core.putHead(conv, (head) => drafted(head, draft));
-this.#saveDrafts();
-this.#core.later(`draft ${conv}`, DRAFT_PAUSE, () => this.#sendDraft(conv));
-return {};
-}
-
-async #sendMark(conv) {
-const read = this.#marks.get(conv);
-if (!this.#core.isOnline || read === undefined) return;
-try {
-await this.#core.call("mark", { conv, read });
-} catch (error) {
-if (error.isTemporary) return;
-}
-if (this.#marks.get(conv) === read) this.#marks.delete(conv);
-this.#saveMarks();
-}
-
-async #sendDraft(conv) {
-const draft = this.#drafts.get(conv);
-if (!this.#core.isOnline || !draft) return;
-try {
-await this.#core.call("draft", { id: draft.id, conv, text: draft.text, ref: draft.ref });
-} catch (error) {
-if (error.isTemporary) return;
-}
-if (this.#drafts.get(conv) === draft) this.#drafts.delete(conv);
-this.#saveDrafts();
-}
-
-#saveMarks() { return this.#core.database.setMeta("marks", [...this.#marks]); }
-#saveDrafts() { return this.#core.database.setMeta("drafts", [...this.#drafts]); }
-}
-
-function drafted(head, draft) {
-const { draft: _, ...rest } = head.own ?? {};
-return { ...head, own: draft?.text ? { ...rest, draft: { text: draft.text, ref: draft.ref, at: draft.at ?? Date.now() } } : rest };
-}
-
-function owning(before = {}, { pinned, archived, muted_until: muted, notify, marked_unread: unread, folders }) {
-const after = { ...before };
-if (pinned !== undefined) after.pinned_at = pinned ? before.pinned_at ?? Date.now() : undefined;
-if (archived !== undefined) after.archived = archived;
-if (muted !== undefined) after.muted_until = muted;
-if (notify !== undefined) after.notify = notify === "all" ? undefined : notify;
-if (unread !== undefined) after.marked_unread = unread;
-if (folders !== undefined) after.folders = folders;
-return after;
-}
-return { OwnValues, drafted, owning };
-})();
-const $core_search = (() => {
-
-const { isBlank } = $core_applying;
-
-const PAGE = 30;
-const TIME = 300;
-
-async function searchCache(database, { query = "", conv, sender, kinds, from_at: from = 0, until_at: until = Infinity, page }) {
-const words = wordsOf(query);
-const hits = [];
-const end = performance.now() + TIME;
-let last;
-await database.scan({ conv, after: page }, (event) => {
-if (conv === undefined && event.at < from) return false;
-const hit = matching(event, words, (each) => (!sender || each.sender === sender) && (!kinds || kinds.includes(each.kind)) && each.at >= from && each.at <= until);
-if (hit) hits.push(hit);
-if (hits.length < PAGE && performance.now() < end) return true;
-last = { conv: event.conv, seq: event.seq, at: event.at };
-return false;
-});
-return { hits, page: last, local: true };
-}
-
-function wordsOf(query) {
-return [...query.toLocaleLowerCase().matchAll(/"([^"]+)"|(\S+)/g)].map(([, quoted, word]) => quoted ?? word);
-}
-
-function matching(event, words, passes) {
-if (event.n === undefined || event.kind === "hidden" || !passes(event)) return null;
-if (words.length === 0) return isBlank(event) ? null : { event, snippet: "", ranges: [], local: true };
-const { text, question, title, name, nick } = event.body ?? {};
-const content = [text, question, title, name, nick].find((each) => typeof each === "string");
-const plain = content?.toLocaleLowerCase();
-return plain !== undefined && words.every((word) => plain.includes(word)) ? { event, ...snippet(content, plain, words), local: true } : null;
-}
-
-function snippet(text, plain, words) {
-const start = Math.max(0, plain.indexOf(words[0]) - 40);
-const part = text.slice(start, start + 160);
-const ranges = words.flatMap((word) => {
-const index = part.toLocaleLowerCase().indexOf(word);
-return index < 0 ? [] : [{ offset: [...part.slice(0, index)].length, length: [...word].length }];
-});
-return { snippet: part, ranges: ranges.sort((a, b) => a.offset - b.offset) };
-}
-return { searchCache };
-})();
-const $core_core = (() => {
-
-const { advancing, expiring, isBlank, reading } = $core_applying;
-const { Connection } = $core_connection;
-const { Database } = $core_database;
-const { Expiry } = $core_expiry;
-const { Logs } = $core_logs;
-const { Outbox } = $core_outbox;
-const { OwnValues, drafted, owning } = $core_own;
-const { showsReceipts } = $core_receipts;
-const { Refusal, deviceDescription, get, post, uuid } = $core_requests;
-const { searchCache } = $core_search;
-const { upload } = $core_uploads;
-
-const UNCHANGING = new Set(["history", "sync", "members", "readers", "reactions", "scheduled", "conversation.info", "directory", "link.list", "link.info", "settings", "users", "people", "contacts", "devices", "search", "typing", "subscribe", "signal", "call.servers"]);
-const PAGES_OF_REQUESTS = 5;
-const NAMING = ["events", "heads", "nudges"];
-
-const isUntold = ({ state, at }) => (state === "asked" || state === "asking") && !at;
-const NEW = () => ({ phase: "signedOut", user: null, self: null, limits: {}, server: {}, clock: 0 });
-
-class Core {
-database = null;
-wasOnline = false;
-#session = { ...NEW(), phase: "starting" };
-#cached = { epoch: undefined, since: undefined };
-#heads = new Map();
-#users = new Map();
-#contacts = [];
-#settings = {};
-#received = new Map();
-#shown = new Map();
-#dirty = new Set();
-#listed = null;
-#doubtful = new Set();
-#judged = 0;
-#timers = new Map();
-#connection = new Connection(this);
-#outbox = new Outbox(this);
-#own = new OwnValues(this);
-#logs = new Logs(this);
-#noticed;
-#expiry = new Expiry(this);
-#listener;
-#ready;
-
-constructor(listener = () => {}) {
-this.#listener = listener;
-this.#ready = this.#start();
-}
-
-get user() { return this.#session.user; }
-get cached() { return this.#cached; }
-get isOnline() { return this.#connection.isReady; }
-get connectionState() { return this.#connection.state.state; }
-get now() { return Date.now() + this.#session.clock; }
-get heads() { return this.#heads.values(); }
-head(conv) { return this.#heads.get(conv); }
-emit(event) { this.#listener(event); }
-call(verb, body) { return this.#connection.call(verb, body); }
-
-async request(name, body = {}, tab = "") {
-await this.#ready;
-switch (name) {
-case "start": return this.#snapshot();
-case "login": return this.#enter("/api/login", { ...body, device: deviceDescription() });
-case "register": return this.#enter("/api/register", { ...body, device: deviceDescription() });
-case "password": return this.#enter("/api/password", { ...body, device: deviceDescription() });
-case "recovery": return post("/api/recovery", body);
-case "totp": return post("/api/totp", body);
-case "totpConfirm": return post("/api/totp/confirm", body);
-case "totpDelete": return post("/api/totp/delete", body);
-case "deleteAccount": await post("/api/account/delete", body); await this.#leave(); return {};
-case "logout": return this.#logout(body);
-case "history": return this.#logs.page(body);
-case "edits": return this.#logs.edits(body);
-case "send": return this.#outbox.add(body);
-case "retry": return this.#outbox.retry(body.key);
-case "discard": return this.#outbox.discard(body.key);
-case "mark": return this.#own.mark(body);
-case "draft": return this.#own.draft(body);
-case "typing": return this.isOnline ? this.call("typing", { conv: body.conv, stopped: body.stopped || undefined }) : {};
-case "show": return this.#show(tab, body.convs);
-case "network": this.#connection.network(body.event); return {};
-case "upload": return upload(body.file);
-case "search": return this.#search(body);
-case "verb": return this.#verb(body.verb, body.body ?? {});
-default: throw new Refusal({ code: "unsupported", message: name });
-}
-}
-
-
-async #start() {
-this.database = await Database.open();
-const { meta, heads, users, cursors, outbox } = await this.database.stores("meta", "heads", "users", "cursors", "outbox");
-const { session, access, epoch, since, contacts, settings, marks, drafts, logout, noticed } = Object.fromEntries(meta.map(({ key, value }) => [key, value]));
-this.#session = session?.user ? { ...NEW(), ...session, phase: "signedIn" } : NEW();
-if (this.user) {
-this.#cached = { epoch, since };
-this.#noticed = noticed;
-this.#contacts = contacts ?? [];
-this.#settings = settings ?? {};
-this.#own.restore(marks, drafts);
-for (const head of heads) this.#heads.set(head.conv, head);
-for (const user of users) this.#users.set(user.name, user);
-this.#logs.restore(cursors);
-this.#outbox.restore(outbox);
-this.#connection.restore(access);
-this.#connection.start();
-this.#expiry.sweep();
-} else {
-if (logout) this.#tellLogout();
-this.#learnServer();
-}
-globalThis.addEventListener?.("online", () => this.#outbox.run());
-}
-
-#snapshot() {
-return {
-session: this.#session, connection: this.#connection.state, heads: [...this.#heads.values()], users: [...this.#users.values()], contacts: this.#contacts,
-settings: this.#settings, outbox: this.#outbox.shown,
-};
-}
-
-async #learnServer() {
-const server = await get("/api/server").catch(() => null);
-if (server) this.#setSession({ server, limits: server.limits ?? {} });
-}
-
-async #enter(path, body) {
-const answer = await post(path, body);
-if ((await this.database.meta("session"))?.user.name !== answer.user.name) await this.#forget();
-await this.database.delete("meta", "logout");
-this.#setSession({ phase: "signedIn", user: answer.user });
-this.emit({ type: "snapshot", ...this.#snapshot() });
-if (this.isOnline) this.#connection.stop();
-this.#connection.granted(answer);
-this.#connection.start();
-return { user: answer.user, recovery: answer.recovery };
-}
-
-async #logout({ force }) {
-if (this.#outbox.unsent > 0 && !force) throw new Refusal({ code: "unsent", message: "Messages are not sent yet.", count: this.#outbox.unsent });
-await this.#leave();
-await this.database.setMeta("logout", true);
-await this.#tellLogout();
-return {};
-}
-
-async #tellLogout() {
-try {
-await post("/api/logout", { refresh: "cookie" });
-await this.database.delete("meta", "logout");
-} catch (error) {
-if (error.isTemporary) setTimeout(() => { if (!this.user) this.#tellLogout(); }, 5000);
-}
-}
-
-async #leave() {
-const { server, limits } = this.#session;
-this.#connection.stop();
-await this.#forget();
-this.#session = { ...NEW(), server, limits };
-this.emit({ type: "snapshot", ...this.#snapshot() });
-}
-
-async #forget() {
-this.#outbox.clear();
-this.#dropCache();
-this.#own.clear();
-this.#expiry.clear();
-this.#users.clear();
-this.#contacts = [];
-this.#settings = {};
-this.#noticed = undefined;
-await this.database.wipe();
-}
-
-#dropCache() {
-this.#logs.clear();
-this.#heads.clear();
-this.#received.clear();
-this.#dirty.clear();
-this.#doubtful.clear();
-this.#cached = { epoch: undefined, since: undefined };
-this.wasOnline = false;
-}
-
-dismissed(reason) {
-this.#session = { ...this.#session, phase: "signedOut" };
-this.emit({ type: "notice", notice: { kind: "dismissed", reason } });
-this.emit({ type: "session", session: this.#session });
-}
-
-refused() { this.#connection.renew(); }
-
-#setSession(values) {
-this.#session = { ...this.#session, ...values };
-if (this.user) this.database.setMeta("session", { user: this.user, self: this.#session.self, limits: this.#session.limits, server: this.#session.server, clock: this.#session.clock });
-this.emit({ type: "session", session: this.#session });
-}
-
-
-async welcomed(answer, held) {
-this.#judged = 0;
-if (this.#cached.epoch !== undefined && this.#cached.epoch !== answer.epoch) {
-this.#dropCache();
-await this.database.wipe(["outbox", "meta"]);
-this.emit({ type: "snapshot", ...this.#snapshot() });
-}
-this.#cached.epoch = answer.epoch;
-if (this.#noticed === undefined) await this.database.setMeta("noticed", (this.#noticed = answer.at));
-await this.database.setMeta("epoch", answer.epoch);
-this.#setSession({ user: answer.user, self: answer.self, limits: answer.limits, device: answer.device, features: answer.features ?? [], push_key: answer.push_key, clock: answer.at - Date.now() });
-return answer.sync ? this.synced(answer.sync, { since: this.#cached.since }, held) : { since: undefined };
-}
-
-async synced({ heads, gone = [], page, token }, { since, page: after }, held) {
-if (after === undefined) this.#listed = since === undefined ? new Set() : null;
-this.#setHeads(heads, gone, true);
-if (page) return { since, page };
-const listed = this.#listed;
-const named = held.slice(listed ? 0 : this.#judged).flatMap(([, body]) => NAMING.flatMap((key) => body[key] ?? []));
-const pushed = new Set(named.map(({ conv }) => conv));
-let removed;
-if (listed) {
-this.#listed = null;
-this.#doubtful = new Set([...pushed].filter((conv) => !listed.has(conv)));
-removed = [...this.#heads.keys()].filter((conv) => !listed.has(conv) && !pushed.has(conv));
-} else {
-removed = [...this.#doubtful].filter((conv) => !pushed.has(conv));
-this.#doubtful.clear();
-for (const [, body] of held) for (const key of NAMING) body[key] = body[key]?.filter(({ conv }) => !removed.includes(conv));
-}
-if (removed.length > 0) this.#setHeads([], removed);
-this.#judged = held.length;
-this.#cached.since = token;
-await this.#saveHeads();
-if (this.#doubtful.size === 0) await this.database.setMeta("since", token);
-return (listed && after !== undefined) || this.#doubtful.size > 0 ? { since: token } : null;
-}
-
-connected() {
-this.wasOnline = true;
-this.#subscribe();
-this.#logs.connected();
-this.#outbox.run();
-this.#own.connected();
-for (const [conv, n] of this.#received) if (n > (this.#heads.get(conv)?.read ?? 0)) this.#reportReceived(conv);
-this.#loadContacts();
-this.#loadSettings();
-const newest = [...this.#heads.values()].filter((head) => !head.state && head.seq > 0).sort((a, b) => (b.own?.pinned_at ?? 0) - (a.own?.pinned_at ?? 0) || b.at - a.at);
-this.#tellMissed();
-this.#logs.prefetch([...new Set([this.#session.self, ...newest.slice(0, 15).map((head) => head.conv)])]).then(() => this.#logs.trim());
-}
-
-disconnected() {
-this.#logs.disconnected();
-this.#outbox.disconnected();
-}
-
-pushed(name, body) {
-switch (name) {
-case "event":
-return this.#logs.received(body.events.map((event) => (body.silent ? { ...event, silent: true } : event)));
-case "head":
-this.#setHeads(body.heads ?? [], body.gone ?? []);
-for (const nudge of body.nudges ?? []) this.#nudged(nudge);
-return;
-case "mark":
-for (const mark of body.marks) if (mark.user === this.user.name && mark.read !== undefined) this.putHead(mark.conv, (head) => reading(head, mark.read));
-return this.emit({ type: "marks", marks: body.marks });
-case "presence": return this.emit({ type: "presence", users: body.users });
-case "typing": return this.emit({ type: "typing", ...body });
-case "user":
-for (const user of body.users) this.#users.set(user.name, user);
-this.database.put("users", ...body.users);
-if (body.users.some((user) => user.name === this.user.name)) this.#setSession({ user: body.users.find((user) => user.name === this.user.name) });
-return this.emit({ type: "users", users: body.users });
-case "signal": return this.emit({ type: "signal", ...body });
-}
-}
-
-
-#setHeads(heads, gone = [], isSync = false) {
-const told = [];
-for (const conv of gone) {
-this.#heads.delete(conv);
-this.#dirty.delete(conv);
-this.database.delete("heads", conv);
-this.#logs.gone(conv);
-}
-for (const pushed of heads) {
-if (isSync) {
-this.#listed?.add(pushed.conv);
-this.#doubtful.delete(pushed.conv);
-}
-const before = this.#heads.get(pushed.conv);
-if (!before && this.#received.has(pushed.conv)) this.#reportReceived(pushed.conv);
-let head = pushed;
-const isFormer = head.state === "left" || head.state === "removed";
-if (!isFormer && before && before.seq > head.seq) head = { ...head, seq: before.seq, n: before.n, at: before.at, last: before.last, unread: before.unread, mentions: before.mentions };
-head = this.#own.applied(head);
-this.#heads.set(head.conv, head);
-this.#dirty.add(head.conv);
-told.push(head);
-if (isFormer) this.#logs.ended(head.conv, pushed.seq);
-else if (!head.state || head.state === "joined") this.#logs.announced(head.conv, pushed.seq, isSync);
-}
-if (told.length || gone.length) this.emit({ type: "heads", heads: told, gone });
-this.#expiry.heads(told);
-this.#saveLater();
-}
-
-#nudged({ conv, seq, n, at, mentions, last }) {
-const head = this.#heads.get(conv);
-if (!head || seq <= head.seq) return;
-this.putHead(conv, (each) => ({ ...each, seq, n, at, last: last ?? each.last, unread: (each.unread ?? 0) + n - each.n, mentions: mentions ?? each.mentions }));
-this.#logs.announced(conv, seq, false);
-}
-
-putHead(conv, change) {
-const head = this.#heads.get(conv);
-if (!head) return;
-const after = change(head);
-this.#heads.set(conv, after);
-this.#dirty.add(conv);
-this.emit({ type: "heads", heads: [after] });
-this.#expiry.heads([after]);
-this.#saveLater();
-}
-
-#saveLater() { this.later("heads", 250, () => this.#saveHeads()); }
-
-#saveHeads() {
-const heads = [...this.#dirty].map((conv) => this.#heads.get(conv)).filter(Boolean);
-this.#dirty.clear();
-return this.database.put("heads", ...heads);
-}
-
-applied(conv, events) {
-const head = this.#heads.get(conv);
-if (head) {
-const after = advancing(head, events, this.user?.name);
-this.#heads.set(conv, after);
-this.#dirty.add(conv);
-this.#expiry.heads([after]);
-this.#saveLater();
-} else this.later(`head ${conv}`, 150, () => this.#loadHead(conv));
-this.emit({ type: "events", conv, events });
-if (conv === this.#session.self) for (const event of events) this.#applyOwn(event);
-this.#outbox.applied(conv, this.#logs.cursor(conv));
-const last = events.findLast((event) => event.n !== undefined && event.sender !== this.user?.name);
-if (last) {
-this.#received.set(conv, last.n);
-this.#reportReceived(conv);
-}
-}
-
-#reportReceived(conv) {
-this.later(`received ${conv}`, 200, () => {
-const head = this.#heads.get(conv);
-if (this.isOnline && head && showsReceipts(head)) this.call("mark", { conv, received: this.#received.get(conv) }).catch(() => {});
-});
-}
-
-stored(events) { this.#expiry.stored(events); }
-
-expired(conv, seqs, edited = []) {
-if (edited.length > 0) this.#logs.blankEdits(conv, edited, "expired").catch((error) => console.warn("cache:", error));
-this.putHead(conv, (head) => (head.last && seqs.has(head.last.seq) && !isBlank(head.last) ? { ...head, last: expiring({ ...head.last, text: undefined }) } : head));
-}
-
-async #loadHead(conv, isKnown = false) {
-if (!this.isOnline || this.#heads.has(conv) !== isKnown) return;
-const answer = await this.call("conversation.info", { conv }).catch(() => null);
-if (answer?.head && this.#heads.has(conv) === isKnown) this.#setHeads([answer.head]);
-}
-
-#applyOwn({ kind, at, body = {} }) {
-if (kind === "self.hide") return this.#hide(body.conv, body.seqs);
-if (kind === "self.set") return this.#loadProfile();
-if (kind.startsWith("contact.")) {
-if (body.incoming) this.#notify(at, { kind, user: body.user, text: body.text });
-return this.#loadContacts();
-}
-if (kind.startsWith("device.")) return body.device !== this.#session.device && this.#notify(at, { kind, ...body });
-const { conv, draft, ...values } = body;
-if (!conv) return;
-if (kind === "self.draft") { if (!this.#own.hasDraft(conv)) this.putHead(conv, (head) => drafted(head, draft)); }
-else this.putHead(conv, (head) => ({ ...head, own: { ...head.own, ...values } }));
-}
-
-async #tellMissed() {
-const { events } = await this.#logs.page({ conv: this.#session.self, limit: 40 }).catch(() => ({ events: [] }));
-for (const event of events) if (/^(device|contact)\./.test(event.kind) && event.at > this.#noticed) this.#applyOwn(event);
-}
-
-#notify(at, notice) {
-if (this.#noticed === undefined || !(at > this.#noticed)) return;
-this.#noticed = at;
-this.database.setMeta("noticed", at);
-this.emit({ type: "notice", notice });
-}
-
-async #hide(conv, seqs) {
-const events = await this.database.events(conv, Math.min(...seqs), Math.max(...seqs));
-await this.database.put("events", ...events.filter((event) => seqs.includes(event.seq)).map(({ seq, n, asOf }) => ({ conv, seq, n, kind: "hidden", asOf })));
-this.emit({ type: "hidden", conv, seqs });
-}
-
-acknowledged(event) {
-this.#logs.received([event]);
-this.#outbox.applied(event.conv, this.#logs.cursor(event.conv));
-}
-
-
-async #verb(verb, body) {
-const { id = uuid(), ...plain } = body;
-const answer = await this.call(verb, UNCHANGING.has(verb) ? plain : { id, ...plain });
-if (answer.head) this.#setHeads([answer.head]);
-if (answer.user && verb === "profile.set") this.#setSession({ user: answer.user });
-const seq = answer.seq ?? answer.call;
-if (seq && answer.conv) this.#logs.announced(answer.conv, seq, false);
-if (verb === "own.set") this.putHead(body.conv, (head) => ({ ...head, own: owning(head.own, body) }));
-if (/^contact\.|^(un)?block$/.test(verb)) this.#loadContacts();
-if (verb === "settings.set") { this.#settings = { ...this.#settings, ...body.settings }; this.emit({ type: "settings", settings: this.#settings }); }
-if (verb === "member.answer") await (body.accept ? this.#loadHead(body.conv, true) : this.#setHeads([], [body.conv]));
-if (verb === "member.leave" || verb === "conversation.delete") this.#setHeads([], [body.conv]);
-return answer;
-}
-
-async #search(body) {
-const isLocal = typeof body.page === "object";
-if (this.connectionState === "online" && !isLocal) {
-try {
-return await this.call("search", body);
-} catch (error) {
-if (error.code !== "unsupported") throw error;
-}
-}
-if (typeof body.page === "string") throw new Refusal({ code: "offline", message: "There is no connection." });
-return searchCache(this.database, body);
-}
-
-#show(tab, convs) {
-if (convs.length) this.#shown.set(tab, convs);
-else this.#shown.delete(tab);
-this.#subscribe();
-return {};
-}
-
-#subscribe() {
-const convs = [...new Set([...this.#shown.values()].flat())].slice(-20);
-if (this.isOnline) this.call("subscribe", { convs }).catch(() => {});
-}
-
-async #loadContacts() {
-const all = [];
-try {
-for (let page; ;) {
-const answer = await this.call("contacts", { page });
-all.push(...answer.contacts);
-if (!(page = answer.page)) break;
-}
-} catch { return; }
-if (all.some(isUntold)) await this.#tellRequests(all);
-this.#contacts = all;
-this.database.setMeta("contacts", all);
-this.emit({ type: "contacts", contacts: all });
-}
-
-async #tellRequests(contacts) {
-for (let before, page = 0; page < PAGES_OF_REQUESTS; page += 1) {
-const { events = [] } = await this.call("history", { conv: this.#session.self, limit: 200, before }).catch(() => ({}));
-for (const { kind, at, body } of events.toReversed()) {
-const contact = kind === "contact.request" && contacts.find((each) => isUntold(each) && each.user.name === body?.user && Boolean(body.incoming) === (each.state === "asked"));
-if (contact) Object.assign(contact, { at, ...(body.text && { text: body.text }) });
-}
-before = events[0]?.seq;
-if (!before || before === 1 || !contacts.some(isUntold)) return;
-}
-}
-
-async #loadProfile() {
-const { name } = this.user;
-const [user] = (await this.call("users", { names: [name] }).catch(() => ({ users: [] }))).users;
-if (user && this.user?.name === name) this.#setSession({ user });
-return this.#loadSettings();
-}
-
-async #loadSettings() {
-const answer = await this.call("settings", {}).catch(() => null);
-if (!answer) return;
-this.#settings = answer.settings;
-this.database.setMeta("settings", answer.settings);
-this.emit({ type: "settings", settings: answer.settings });
-}
-
-later(key, delay, work) {
-clearTimeout(this.#timers.get(key));
-this.#timers.set(key, setTimeout(work, delay));
-}
-}
-return { Core };
-})();
-return $core_core;
+Object.assign($loaded, { $views_avatar, $views_toast, $views_callring, $views_later, $calls_machine, $calls_media, $calls_stats, $calls_peer, $calls_signals, $calls_call, $calls_center, $calls_tone, $state_notifications, $views_calls, $views_address, $views_dialog, $views_clipboard, $text_skeleton, $views_lookalike, $views_virtual, $views_rows, $views_pickers, $views_searchfilters, $text_emoji, $text_markdown, $text_render, $views_search, $views_fields, $views_requests, $views_callbar, $views_threadheader, $views_sidebar, $views_albums, $views_emojipicker, $views_completion, $media_wave, $media_recorder, $views_attachmenu, $text_blurhash, $media_describe, $views_sendfiles, $views_scheduledline, $views_slowmode, $views_tray, $views_voicebar, $views_composer, $views_contactbar, $views_pictures, $views_place, $media_played, $media_player, $views_voice, $views_attachments, $views_message, $views_requestbar, $views_rowshape, $views_threadactions, $views_threadinput, $views_thread, $views_shell, $views_sound, $state_push, $views_inside });
+return $views_inside;
 };
 
 """#))
 
-    private static let _js_core_worker_9edaf4c972714ba6_js = EmbeddedFile(path: "js/core-worker-9edaf4c972714ba6.js", content: .text(#"""
-const $core_applying = (() => {
-
-const MESSAGES = new Set(["text", "image", "audio", "video", "file", "location", "card", "call", "poll", "bundle", "encrypted"]);
-const REPEATING = new Set(["edit", "preview"]);
-const BLANK = new Set(["recalled", "expired", "erased"]);
-const CALL_ENDS = new Set(["ended", "missed", "declined", "busy"]);
-
-const isMessage = (event) => MESSAGES.has(event.kind) || (event.n !== undefined && event.kind !== "hidden");
-const isBlank = (event) => BLANK.has(event.state);
-const repeats = (event) => REPEATING.has(event.kind);
-
-function applying(event, change, user) {
-if (change.thread === event.seq && change.n !== undefined) return replied(event, change);
-if (isMessage(change) || isBlank(event)) return event;
-const isTarget = change.ref === event.seq;
-if (!isTarget && !(change.kind === "recall" && repeats(event) && event.ref === change.ref)) return event;
-const body = change.body ?? {};
-switch (change.kind) {
-case "edit":
-if ((change.at ?? 0) < (event.edited_at ?? 0)) return event;
-return { ...event, body: body.body, state: "edited", edited_at: change.at };
-case "preview": return event.kind === "text" ? { ...event, body: { ...event.body, preview: body.preview } } : event;
-case "recall": return blanking(event, "recalled");
-case "react": return reacted(event, body, change.sender === user);
-case "vote": {
-const after = change.votes ? { ...event, votes: change.votes } : event;
-return change.sender === user ? { ...after, mine: { ...event.mine, votes: body.options ?? [] } } : after;
-}
-case "poll.close": return { ...event, body: { ...event.body, closed: true } };
-case "call.update": return { ...event, body: { ...event.body, state: body.state, ...(body.duration !== undefined && { duration: body.duration }) } };
-default: return event;
-}
-}
-
-function blanking({ body: _, reactions: __, votes: ___, expires_at: ____, mine: _____, ...rest }, state) { return { ...rest, state }; }
-
-const expiring = (event) => blanking(event, "expired");
-
-function keeping(event, target) {
-return repeats(event) && event.body && target && isBlank(target) ? blanking(event, target.state) : event;
-}
-
-function replied(event, { seq }) {
-const { count = 0, seq: newest = 0 } = event.replies ?? {};
-return seq > newest ? { ...event, replies: { count: count + 1, seq } } : event;
-}
-
-function reacted(event, { key, remove }, own) {
-const reactions = (event.reactions ?? []).map((each) => (each.key === key ? { key, count: each.count + (remove ? -1 : 1) } : each));
-if (!remove && !reactions.some((each) => each.key === key)) reactions.push({ key, count: 1 });
-const after = { ...event, reactions: reactions.filter((each) => each.count > 0) };
-if (!own) return after;
-const before = (event.mine?.reactions ?? []).filter((each) => each !== key);
-return { ...after, mine: { ...event.mine, reactions: remove ? before : [...before, key] } };
-}
-
-function preview(event) {
-const body = event.body ?? {};
-const text = body.text ?? body.question ?? body.title ?? body.name ?? body.nick;
-return {
-seq: event.seq, n: event.n, sender: event.sender, at: event.at, kind: event.kind, state: event.state,
-text: typeof text === "string" ? [...text.slice(0, 400)].slice(0, 160).join("") : undefined, users: body.users,
-...(event.kind === "call" && { call: body.state, media: body.media, duration: body.duration }),
-...(event.kind === "audio" && { voice: body.voice, duration: body.duration }),
-};
-}
-
-function advancing(head, events, user) {
-let after = head;
-for (const event of events) {
-if (event.seq <= after.seq) continue;
-after = { ...after, seq: event.seq };
-const isTop = movesUp(event, head.kind);
-if (isTop) after.at = Math.max(after.at ?? 0, event.at ?? 0);
-if (event.kind === "call" || event.kind === "call.update") after.call = calling(after.call, event);
-if (event.kind === "hidden") { if (event.n) after.n = event.n; continue; }
-after.last = isTop ? preview(event) : relast(after.last, event);
-if (event.kind === "pin") after.pins = pinned(after.pins, event);
-if (event.n === undefined) continue;
-const previous = after.n;
-after.n = event.n;
-if (event.sender !== user) {
-after.unread = (after.unread ?? 0) + 1;
-if (mentions(event, user)) after.mentions = (after.mentions ?? 0) + 1;
-} else if ((after.read ?? 0) === previous) after.read = event.n;
-}
-return after;
-}
-
-function calling(call, { kind, seq, ref, body }) {
-const isOver = CALL_ENDS.has(body?.state);
-if (kind === "call") return isOver ? undefined : seq;
-return isOver && ref === call ? undefined : call;
-}
-
-const movesUp = ({ n, kind, body }, conversation) => n !== undefined || /^(conversation\.(create|set)|member\.(invite|leave|remove))$/.test(kind)
-|| (kind === "member.join" && (conversation !== "channel" || body?.via === "add"));
-
-function relast(last, change) {
-if (!last || change.ref !== last.seq || isBlank(last)) return last;
-if (change.kind === "edit") return { ...last, state: "edited", text: change.body?.body?.text ?? last.text };
-if (change.kind === "recall") return { ...last, state: "recalled", text: undefined };
-if (change.kind === "call.update" && last.kind === "call") return { ...last, call: change.body?.state, duration: change.body?.duration };
-return last;
-}
-
-function pinned(pins = [], event) {
-const rest = pins.filter((seq) => seq !== event.ref);
-return event.body?.remove ? rest : [event.ref, ...rest];
-}
-
-function mentions(event, user) {
-return (event.body?.entities ?? []).some((each) => each.type === "all" || (each.type === "mention" && each.user === user));
-}
-
-function reading(head, read, unread, mentioned) {
-if (read < (head.read ?? 0)) return head;
-const left = unread ?? Math.max(0, Math.min(head.unread ?? 0, head.n - read));
-const own = head.own?.marked_unread ? { ...head.own, marked_unread: undefined } : head.own;
-return { ...head, read, unread: left, mentions: mentioned ?? (left === 0 ? 0 : head.mentions), own };
-}
-return { isMessage, isBlank, repeats, applying, expiring, keeping, preview, advancing, mentions, reading };
-})();
-const $socketio_backoff = (() => {
-
-class Backoff {
-#attempt = 0;
-
-constructor({ from = 1000, to = 5000, jitter = 0.5, random = Math.random } = {}) {
-Object.assign(this, { from, to, jitter, random });
-}
-
-get attempt() { return this.#attempt; }
-
-next() {
-const delay = Math.min(this.from * 2 ** Math.min(this.#attempt, 20), this.to);
-this.#attempt += 1;
-return Math.round(delay * (1 + this.jitter * (2 * this.random() - 1)));
-}
-
-reset() { this.#attempt = 0; }
-}
-return { Backoff };
-})();
-const $socketio_emitter = (() => {
-
-class Emitter {
-#listeners = new Map();
-
-on(name, listener) {
-if (!this.#listeners.has(name)) this.#listeners.set(name, new Set());
-this.#listeners.get(name).add(listener);
-return () => this.off(name, listener);
-}
-
-once(name, listener) {
-const remove = this.on(name, (...values) => {
-remove();
-listener(...values);
-});
-return remove;
-}
-
-off(name, listener) {
-this.#listeners.get(name)?.delete(listener);
-}
-
-fire(name, ...values) {
-for (const listener of [...(this.#listeners.get(name) ?? [])]) {
-try {
-listener(...values);
-} catch (error) {
-console.error(`A listener of "${name}" failed`, error);
-}
-}
-}
-}
-return { Emitter };
-})();
-const $socketio_errors = (() => {
-class SocketError extends Error {
-constructor(code, message, data) {
-super(message);
-this.name = "SocketError";
-this.code = code;
-this.data = data;
-}
-}
-return { SocketError };
-})();
-const $socketio_enginepackets = (() => {
-
-const PacketType = Object.freeze({
-open: "0", close: "1", ping: "2", pong: "3", message: "4", upgrade: "5", noop: "6",
-});
-
-const SEPARATOR = "\x1e";
-const isType = (digit) => digit >= "0" && digit <= "6" && digit.length === 1;
-
-function encodeText(packet) {
-return packet.data instanceof Uint8Array ? "b" + toBase64(packet.data) : packet.type + (packet.data ?? "");
-}
-
-function encodeFrame(packet) {
-return packet.data instanceof Uint8Array ? packet.data : packet.type + (packet.data ?? "");
-}
-
-function decodeFrame(frame) {
-if (typeof frame !== "string") return { type: PacketType.message, data: new Uint8Array(frame) };
-if (!isType(frame.charAt(0))) throw new Error("a frame that is not an Engine.IO packet");
-return { type: frame.charAt(0), data: frame.slice(1) };
-}
-
-function encodePayload(packets) {
-return packets.map(encodeText).join(SEPARATOR);
-}
-
-function decodePayload(body) {
-return body.split(SEPARATOR).map((element) =>
-element.charAt(0) === "b" ? { type: PacketType.message, data: fromBase64(element.slice(1)) } : decodeFrame(element));
-}
-
-function payloadSize(packet) {
-if (packet.data instanceof Uint8Array) return 2 + Math.ceil(packet.data.length / 3) * 4;
-return 2 + (packet.data ?? "").length * 3;
-}
-
-function toBase64(bytes) {
-let binary = "";
-for (let at = 0; at < bytes.length; at += 0x8000) binary += String.fromCharCode(...bytes.subarray(at, at + 0x8000));
-return btoa(binary);
-}
-
-function fromBase64(text) {
-const binary = atob(text);
-const bytes = new Uint8Array(binary.length);
-for (let at = 0; at < binary.length; at++) bytes[at] = binary.charCodeAt(at);
-return bytes;
-}
-return { PacketType, encodeText, encodeFrame, decodeFrame, encodePayload, decodePayload, payloadSize };
-})();
-const $socketio_engine = (() => {
-
-const { Emitter } = $socketio_emitter;
-const { SocketError } = $socketio_errors;
-const { PacketType, decodeFrame, decodePayload, encodeFrame, encodePayload, encodeText, payloadSize } = $socketio_enginepackets;
-
-const PROBE_TIMEOUT = 10_000;
-const MAXIMUM_PACKETS_A_POST = 64;
-
-class Engine extends Emitter {
-#url; #transports; #query; #trace; #timeout;
-#state = "idle";
-#transport;
-#handshake = null;
-#queue = [];
-#socket = null;
-#abort = new AbortController();
-#poll = null;
-#post = null;
-#paused = false;
-#openTimer = 0;
-#heartbeatTimer = 0;
-#lastPing = 0;
-
-constructor(url, { transports = ["polling", "websocket"], query = {}, timeout = 20_000, trace = null } = {}) {
-super();
-this.#url = new URL(url);
-this.#transports = transports;
-this.#query = query;
-this.#timeout = timeout;
-this.#trace = trace;
-this.#transport = transports[0];
-}
-
-get transport() { return this.#transport; }
-get id() { return this.#handshake?.sid ?? null; }
-get isOpen() { return this.#state === "open"; }
-
-open() {
-if (this.#state !== "idle") return;
-this.#state = "opening";
-this.#openTimer = setTimeout(
-() => this.#closed("transport error", new SocketError("timeout", "The server did not answer in time.")), this.#timeout);
-if (this.#transport === "websocket") this.#attach(this.#makeSocket());
-else this.#pollOnce();
-}
-
-send(data) {
-if (this.#state !== "open") return;
-this.#enqueue({ type: PacketType.message, data });
-}
-
-close() {
-if (this.#state === "closed") return;
-if (this.#state === "open") {
-this.#queue.push({ type: PacketType.close, data: "" });
-if (this.#transport === "polling") this.#lastPost().finally(() => this.#abort.abort());
-else this.#writeFrames();
-}
-this.#closed("forced close", null, { abort: this.#transport !== "polling" || this.#state !== "open" });
-}
-
-checkHeartbeat() {
-if (this.#state !== "open" || !this.#handshake.pingInterval) return;
-const silence = performance.now() - this.#lastPing;
-if (silence > this.#handshake.pingInterval + this.#handshake.pingTimeout) {
-this.#closed("ping timeout", new SocketError("timeout", "The server sent no ping in time."));
-}
-}
-
-
-#received(packet) {
-this.#trace?.({ direction: "in", transport: this.#transport, data: packet.data instanceof Uint8Array ? packet.data : encodeText(packet) });
-switch (packet.type) {
-case PacketType.open: return this.#opened(packet.data);
-case PacketType.ping:
-this.#armHeartbeat();
-return this.#enqueue({ type: PacketType.pong, data: packet.data });
-case PacketType.message: return this.fire("message", packet.data);
-case PacketType.close: return this.#closed("transport close");
-default: return;
-}
-}
-
-#opened(text) {
-if (this.#state !== "opening") return;
-try {
-this.#handshake = JSON.parse(text);
-} catch {
-return this.#closed("parse error", new SocketError("parse", "The server's handshake is not JSON."));
-}
-clearTimeout(this.#openTimer);
-this.#state = "open";
-this.#armHeartbeat();
-this.fire("open", this.#handshake);
-const upgrades = this.#handshake.upgrades ?? [];
-if (this.#state === "open" && this.#transport === "polling" && this.#transports.includes("websocket") && upgrades.includes("websocket")) {
-this.#probe();
-}
-}
-
-#armHeartbeat() {
-this.#lastPing = performance.now();
-clearTimeout(this.#heartbeatTimer);
-const { pingInterval, pingTimeout } = this.#handshake ?? {};
-if (!pingInterval) return;
-this.#heartbeatTimer = setTimeout(
-() => this.#closed("ping timeout", new SocketError("timeout", "The server sent no ping in time.")), pingInterval + pingTimeout);
-}
-
-#enqueue(packet) {
-this.#queue.push(packet);
-if (this.#queue.length === 1) queueMicrotask(() => this.#flush());
-}
-
-#flush() {
-if (this.#state !== "open" || this.#queue.length === 0 || this.#paused) return;
-if (this.#transport === "websocket") this.#writeFrames();
-else if (!this.#post) this.#postBatch();
-}
-
-#closed(reason, error, { abort = true } = {}) {
-if (this.#state === "closed") return;
-this.#state = "closed";
-clearTimeout(this.#openTimer);
-clearTimeout(this.#heartbeatTimer);
-if (abort) this.#abort.abort();
-if (this.#socket) {
-this.#socket.onopen = this.#socket.onmessage = this.#socket.onerror = this.#socket.onclose = null;
-this.#socket.close();
-}
-this.fire("close", reason, error ?? null);
-}
-
-#address(transport) {
-const url = new URL(this.#url);
-for (const [name, value] of Object.entries(this.#query)) url.searchParams.set(name, value);
-url.searchParams.set("EIO", "4");
-url.searchParams.set("transport", transport);
-if (this.#handshake) url.searchParams.set("sid", this.#handshake.sid);
-if (transport === "websocket") url.protocol = url.protocol === "https:" ? "wss:" : "ws:";
-return url;
-}
-
-
-async #pollOnce() {
-while (this.#state === "opening" || (this.#state === "open" && this.#transport === "polling" && !this.#paused)) {
-this.#poll = this.#request("GET");
-const body = await this.#poll;
-this.#poll = null;
-if (body === null || this.#state === "closed") return;
-try {
-for (const packet of decodePayload(body)) {
-if (this.#state === "closed") return;
-this.#received(packet);
-}
-} catch (error) {
-return this.#closed("parse error", new SocketError("parse", error.message));
-}
-if (this.#state === "opening") {
-return this.#closed("parse error", new SocketError("parse", "The server answered without a handshake."));
-}
-}
-}
-
-async #postBatch() {
-const limit = this.#handshake.maxPayload || 1_000_000;
-let count = 0;
-let size = 0;
-do { size += payloadSize(this.#queue[count++]); } while (
-count < this.#queue.length && count < MAXIMUM_PACKETS_A_POST && size + payloadSize(this.#queue[count]) <= limit);
-const batch = this.#queue.splice(0, count);
-this.#traceOut(batch);
-this.#post = this.#request("POST", encodePayload(batch));
-await this.#post;
-this.#post = null;
-this.#flush();
-}
-
-async #lastPost() {
-this.#traceOut(this.#queue);
-const body = encodePayload(this.#queue.splice(0));
-if (this.#post) await this.#post;
-await fetch(this.#address("polling"), { method: "POST", body, headers: { "Content-Type": "text/plain;charset=UTF-8" }, keepalive: body.length < 60_000 })
-.catch(() => {});
-}
-
-async #request(method, body) {
-const headers = body === undefined ? {} : { "Content-Type": "text/plain;charset=UTF-8" };
-try {
-const response = await fetch(this.#address("polling"), { method, body, headers, cache: "no-store", signal: this.#abort.signal });
-const text = await response.text();
-if (response.ok) return text;
-this.#closed("transport error", new SocketError("refused", refusal(response.status, text)));
-} catch (error) {
-if (this.#state !== "closed") this.#closed("transport error", new SocketError("transport", error.message));
-}
-return null;
-}
-
-
-#makeSocket() {
-const socket = new WebSocket(this.#address("websocket"));
-socket.binaryType = "arraybuffer";
-this.#socket = socket;
-return socket;
-}
-
-#attach(socket) {
-socket.onopen = null;
-socket.onmessage = (event) => {
-try {
-this.#received(decodeFrame(event.data));
-} catch (error) {
-this.#closed("parse error", new SocketError("parse", error.message));
-}
-};
-socket.onerror = () => {};
-socket.onclose = (event) => {
-const opening = this.#state === "opening";
-this.#closed(opening ? "transport error" : "transport close", new SocketError("transport", `The WebSocket closed (${event.code}).`));
-};
-}
-
-#writeFrames() {
-if (this.#socket?.readyState !== WebSocket.OPEN) return;
-const packets = this.#queue.splice(0);
-this.#traceOut(packets);
-for (const packet of packets) this.#socket.send(encodeFrame(packet));
-}
-
-#traceOut(packets) {
-if (!this.#trace) return;
-for (const packet of packets) {
-this.#trace({ direction: "out", transport: this.#transport, data: packet.data instanceof Uint8Array ? packet.data : encodeText(packet) });
-}
-}
-
-
-#probe() {
-const socket = this.#makeSocket();
-const trace = (direction, data) => this.#trace?.({ direction, transport: "websocket", data });
-const failed = () => {
-clearTimeout(timer);
-socket.onopen = socket.onmessage = socket.onerror = socket.onclose = null;
-socket.close();
-this.#socket = null;
-if (this.#paused) {
-this.#paused = false;
-if (!this.#poll) this.#pollOnce();
-this.#flush();
-}
-};
-const timer = setTimeout(failed, PROBE_TIMEOUT);
-socket.onerror = () => {};
-socket.onclose = () => failed();
-socket.onopen = () => {
-trace("out", "2probe");
-socket.send("2probe");
-};
-socket.onmessage = async (event) => {
-trace("in", event.data);
-if (event.data !== "3probe") return failed();
-this.#paused = true;
-await Promise.all([this.#poll, this.#post]);
-await Promise.resolve();
-if (this.#state !== "open" || socket.readyState !== WebSocket.OPEN) return;
-clearTimeout(timer);
-this.#attach(socket);
-trace("out", "5");
-socket.send("5");
-this.#transport = "websocket";
-this.#paused = false;
-this.fire("upgrade");
-this.#flush();
-};
-}
-}
-
-function refusal(status, text) {
-try {
-const { message } = JSON.parse(text);
-if (message) return `${message} (HTTP ${status})`;
-} catch { /* not JSON */ }
-return `The server answered HTTP ${status}.`;
-}
-return { Engine };
-})();
-const $socketio_packets = (() => {
-
-const PacketType = Object.freeze({ connect: 0, disconnect: 1, event: 2, ack: 3, connectError: 4, binaryEvent: 5, binaryAck: 6 });
-
-const MAXIMUM_ATTACHMENTS = 64;
-const RESERVED = new Set(["connect", "connect_error", "disconnect", "disconnecting", "newListener", "removeListener"]);
-
-function encodePacket({ type, namespace = "/", data, id }) {
-const attachments = [];
-let body = data;
-if (type === PacketType.event || type === PacketType.ack) {
-body = takeOut(data, attachments);
-if (attachments.length > 0) type = type === PacketType.event ? PacketType.binaryEvent : PacketType.binaryAck;
-}
-let text = String(type);
-if (attachments.length > 0) text += attachments.length + "-";
-if (namespace !== "/") text += namespace + ",";
-if (id !== undefined) text += id;
-if (body !== undefined) text += JSON.stringify(body);
-return [text, ...attachments];
-}
-
-class PacketDecoder {
-#pending = null;
-
-add(frame) {
-if (typeof frame === "string") {
-if (this.#pending) throw new Error("text instead of an attachment");
-const { packet, attachments } = decodeText(frame);
-if (attachments === 0) return finish(packet, []);
-this.#pending = { packet, missing: attachments, attachments: [] };
-return null;
-}
-const pending = this.#pending;
-if (!pending) throw new Error("an attachment without a packet");
-pending.attachments.push(frame);
-if (--pending.missing > 0) return null;
-this.#pending = null;
-return finish(pending.packet, pending.attachments);
-}
-}
-
-function decodeText(text) {
-const type = text.charCodeAt(0) - 48;
-if (!(type >= 0 && type <= 6)) throw new Error("unknown packet type");
-let at = 1;
-let attachments = 0;
-if (type === PacketType.binaryEvent || type === PacketType.binaryAck) {
-const end = text.indexOf("-", at);
-const digits = text.slice(at, end < 0 ? at : end);
-if (!/^\d{1,4}$/.test(digits) || Number(digits) > MAXIMUM_ATTACHMENTS) throw new Error("an invalid number of attachments");
-attachments = Number(digits);
-at = end + 1;
-}
-let namespace = "/";
-if (text[at] === "/") {
-const end = text.indexOf(",", at);
-namespace = text.slice(at, end < 0 ? undefined : end);
-at = end < 0 ? text.length : end + 1;
-}
-let id;
-const digits = /^\d{1,15}/.exec(text.slice(at, at + 16))?.[0];
-if (digits) {
-id = Number(digits);
-at += digits.length;
-}
-const data = at < text.length ? JSON.parse(text.slice(at)) : undefined;
-const plain = type === PacketType.binaryEvent ? PacketType.event : type === PacketType.binaryAck ? PacketType.ack : type;
-const packet = { type: plain, namespace, id, data };
-validate(packet);
-return { packet, attachments };
-}
-
-function validate({ type, id, data }) {
-if (type === PacketType.event) {
-if (!Array.isArray(data) || (typeof data[0] !== "string" && typeof data[0] !== "number")) throw new Error("an event without a name");
-if (RESERVED.has(data[0])) throw new Error("a reserved event name");
-} else if (type === PacketType.ack && (!Array.isArray(data) || id === undefined)) throw new Error("a malformed ack");
-}
-
-function finish(packet, attachments) {
-return attachments.length > 0 ? { ...packet, data: putBack(packet.data, attachments) } : packet;
-}
-
-const isBinary = (value) => value instanceof ArrayBuffer || ArrayBuffer.isView(value);
-const bytesOf = (value) =>
-value instanceof ArrayBuffer ? new Uint8Array(value) : new Uint8Array(value.buffer, value.byteOffset, value.byteLength);
-
-function takeOut(value, attachments) {
-if (value === null || typeof value !== "object") return value;
-if (isBinary(value)) return { _placeholder: true, num: attachments.push(bytesOf(value)) - 1 };
-if (Array.isArray(value)) return value.map((element) => takeOut(element, attachments));
-if (typeof value.toJSON === "function") return takeOut(value.toJSON(), attachments);
-return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, takeOut(member, attachments)]));
-}
-
-function putBack(value, attachments) {
-if (value === null || typeof value !== "object") return value;
-if (value._placeholder === true) {
-if (!Number.isInteger(value.num) || value.num < 0 || value.num >= attachments.length) throw new Error("a placeholder out of range");
-return attachments[value.num];
-}
-if (Array.isArray(value)) return value.map((element) => putBack(element, attachments));
-return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, putBack(member, attachments)]));
-}
-return { PacketType, encodePacket, PacketDecoder };
-})();
-const $socketio_socket = (() => {
-
-const { Emitter } = $socketio_emitter;
-const { SocketError } = $socketio_errors;
-const { PacketType } = $socketio_packets;
-
-class Socket {
-#manager; #auth;
-#local = new Emitter();
-#remote = new Emitter();
-#any = new Set();
-#acks = new Map();
-#nextAck = 0;
-#joinTimer = 0;
-#joining = 0;
-
-constructor(manager, namespace, { auth = undefined } = {}) {
-this.#manager = manager;
-this.#auth = auth;
-this.namespace = namespace;
-this.id = null;
-this.wanted = false;
-}
-
-get connected() { return this.id !== null; }
-
-on(name, listener) { return this.#of(name).on(String(name), listener); }
-once(name, listener) { return this.#of(name).once(String(name), listener); }
-off(name, listener) { this.#of(name).off(String(name), listener); }
-onAny(listener) { this.#any.add(listener); return () => this.#any.delete(listener); }
-
-#of(name) {
-return name === "connect" || name === "connect_error" || name === "disconnect" ? this.#local : this.#remote;
-}
-
-connect() {
-if (this.wanted) return this;
-this.wanted = true;
-this.#manager.join(this);
-return this;
-}
-
-disconnect() {
-if (!this.wanted) return this;
-this.wanted = false;
-if (this.connected) this.#manager.send({ type: PacketType.disconnect, namespace: this.namespace });
-this.#ended("io client disconnect");
-this.#manager.left();
-return this;
-}
-
-emit(name, ...values) {
-if (!this.connected) return false;
-this.#manager.send({ type: PacketType.event, namespace: this.namespace, data: [name, ...values] });
-return true;
-}
-
-emitWithAck(name, values = [], { timeout = 10_000 } = {}) {
-return new Promise((resolve, reject) => {
-if (!this.connected) return reject(new SocketError("not_connected", "Not connected."));
-const id = this.#nextAck++;
-const timer = setTimeout(() => {
-this.#acks.delete(id);
-reject(new SocketError("ack_timeout", `No ack of "${name}" within ${timeout} ms.`));
-}, timeout);
-this.#acks.set(id, { resolve, reject, timer });
-this.#manager.send({ type: PacketType.event, namespace: this.namespace, id, data: [name, ...values] });
-});
-}
-
-
-async engineOpened() {
-const attempt = ++this.#joining;
-let auth;
-try {
-auth = typeof this.#auth === "function" ? await this.#auth() : this.#auth;
-} catch (error) {
-this.wanted = false;
-this.#local.fire("connect_error", new SocketError("connect_error", error.message));
-return this.#manager.left();
-}
-if (attempt !== this.#joining || !this.wanted) return;
-this.#manager.send({ type: PacketType.connect, namespace: this.namespace, data: auth });
-clearTimeout(this.#joinTimer);
-this.#joinTimer = setTimeout(() => this.#manager.drop(), this.#manager.timeout);
-}
-
-engineClosed(reason, error) {
-if (this.wanted && !this.connected) {
-this.#local.fire("connect_error", error ?? new SocketError("transport", reason));
-}
-this.#ended(reason);
-}
-
-giveUp() { this.wanted = false; }
-
-received(packet) {
-switch (packet.type) {
-case PacketType.connect:
-if (!this.wanted || this.connected) return;
-clearTimeout(this.#joinTimer);
-this.id = packet.data?.sid ?? "";
-this.#manager.joined();
-return this.#local.fire("connect");
-case PacketType.connectError: {
-clearTimeout(this.#joinTimer);
-this.wanted = false;
-const { message = "Refused.", data } = packet.data ?? {};
-this.#local.fire("connect_error", new SocketError("connect_error", message, data));
-return this.#manager.left();
-}
-case PacketType.disconnect:
-this.wanted = false;
-this.#ended("io server disconnect");
-return this.#manager.left();
-case PacketType.event: return this.#event(packet);
-case PacketType.ack: {
-const waiting = this.#acks.get(packet.id);
-if (!waiting) return;
-this.#acks.delete(packet.id);
-clearTimeout(waiting.timer);
-return waiting.resolve(packet.data);
-}
-}
-}
-
-#event({ data: [name, ...values], id }) {
-if (!this.connected) return;
-if (id !== undefined) {
-let done = false;
-values.push((...answer) => {
-if (done || !this.connected) return;
-done = true;
-this.#manager.send({ type: PacketType.ack, namespace: this.namespace, id, data: answer });
-});
-}
-for (const listener of this.#any) listener(String(name), values);
-this.#remote.fire(String(name), ...values);
-}
-
-#ended(reason) {
-this.#joining++;
-clearTimeout(this.#joinTimer);
-const was = this.connected;
-this.id = null;
-for (const { reject, timer } of this.#acks.values()) {
-clearTimeout(timer);
-reject(new SocketError("disconnected", `The connection was closed before the ack (${reason}).`));
-}
-this.#acks.clear();
-if (was) this.#local.fire("disconnect", reason);
-}
-}
-return { Socket };
-})();
-const $socketio_manager = (() => {
-
-const { Backoff } = $socketio_backoff;
-const { Emitter } = $socketio_emitter;
-const { Engine } = $socketio_engine;
-const { PacketDecoder, encodePacket } = $socketio_packets;
-const { Socket } = $socketio_socket;
-
-class SocketManager extends Emitter {
-#options;
-#sockets = new Map();
-#engine = null;
-#decoder = null;
-#backoff;
-#retryTimer = 0;
-#state = { name: "closed", attempt: 0 };
-
-constructor(url, options = {}) {
-super();
-this.#options = { path: "/socket.io/", transports: ["polling", "websocket"], timeout: 20_000, reconnection: {}, ...options };
-this.url = new URL(this.#options.path, url);
-this.#backoff = new Backoff(this.#options.reconnection || {});
-globalThis.addEventListener?.("online", () => this.retryNow());
-globalThis.addEventListener?.("offline", () => this.drop());
-globalThis.document?.addEventListener("visibilitychange", () => {
-if (document.visibilityState === "visible") this.resume();
-});
-}
-
-get state() { return this.#state; }
-get timeout() { return this.#options.timeout; }
-get transport() { return this.#engine?.isOpen ? this.#engine.transport : null; }
-get engineID() { return this.#engine?.id ?? null; }
-
-socket(namespace = "/", options = {}) {
-if (!this.#sockets.has(namespace)) this.#sockets.set(namespace, new Socket(this, namespace, options));
-return this.#sockets.get(namespace);
-}
-
-retryNow() {
-if (this.#state.name !== "waiting") return;
-clearTimeout(this.#retryTimer);
-this.#open();
-}
-
-resume() {
-this.#engine?.checkHeartbeat();
-this.retryNow();
-}
-
-
-join(socket) {
-if (this.#engine?.isOpen) socket.engineOpened();
-else if (this.#state.name === "closed") this.#open();
-else this.retryNow();
-}
-
-left() {
-if ([...this.#sockets.values()].some((socket) => socket.wanted)) return;
-clearTimeout(this.#retryTimer);
-this.#backoff.reset();
-this.#engine?.close();
-this.#engine = null;
-this.#change({ name: "closed", attempt: 0 });
-}
-
-send(packet) {
-for (const frame of encodePacket(packet)) this.#engine?.send(frame);
-}
-
-joined() {
-this.#backoff.reset();
-}
-
-drop() {
-this.#engine?.close();
-}
-
-
-#open() {
-const { transports, query, timeout, trace } = this.#options;
-const engine = new Engine(this.url, { transports, query, timeout, trace });
-this.#engine = engine;
-this.#decoder = new PacketDecoder();
-engine.on("open", () => {
-this.#change({ name: "open", attempt: 0, transport: engine.transport });
-for (const socket of this.#sockets.values()) if (socket.wanted) socket.engineOpened();
-});
-engine.on("upgrade", () => this.#change({ ...this.#state, transport: engine.transport }));
-engine.on("message", (frame) => this.#received(engine, frame));
-engine.on("close", (reason, error) => {
-if (engine === this.#engine) this.#dropped(reason, error);
-});
-this.#change({ name: "connecting", attempt: this.#backoff.attempt });
-engine.open();
-}
-
-#received(engine, frame) {
-if (engine !== this.#engine) return;
-let packet;
-try {
-packet = this.#decoder.add(frame);
-} catch (error) {
-console.warn("Socket.IO: a malformed packet", error);
-engine.close();
-return;
-}
-if (packet) this.#sockets.get(packet.namespace)?.received(packet);
-}
-
-#dropped(reason, error) {
-this.#engine = null;
-const sockets = [...this.#sockets.values()];
-for (const socket of sockets) socket.engineClosed(reason, error);
-if (this.#engine || !sockets.some((socket) => socket.wanted)) {
-if (!this.#engine) this.#change({ name: "closed", attempt: 0, error });
-return;
-}
-if (!this.#options.reconnection) {
-for (const socket of sockets) socket.giveUp();
-this.#change({ name: "closed", attempt: 0, error });
-return;
-}
-const delay = this.#backoff.next();
-clearTimeout(this.#retryTimer);
-this.#retryTimer = setTimeout(() => this.#open(), delay);
-this.#change({ name: "waiting", attempt: this.#backoff.attempt, retryAt: Date.now() + delay, error });
-}
-
-#change(state) {
-this.#state = state;
-this.fire("state", state);
-}
-}
-
-return { SocketManager };
-})();
-const $socketio_index = (() => {
-
-const { SocketManager } = $socketio_manager;
-const { SocketError } = $socketio_errors;
-const { Emitter } = $socketio_emitter;
-return { SocketManager, SocketError, Emitter };
-})();
-const $core_requests = (() => {
-
-const RETRYABLE = new Set(["too_many", "storage", "unavailable", "internal", "offline"]);
-
-class Refusal extends Error {
-constructor({ code, message = code, field, retry_after: retryAfter, ...more }) {
-super(message);
-Object.assign(this, { code, field, retryAfter, ...more });
-}
-
-get isTemporary() { return RETRYABLE.has(this.code); }
-
-get plain() { return JSON.parse(JSON.stringify({ ...this, message: this.message })); }
-}
-
-function refusal(error) {
-if (error instanceof Refusal) return error;
-if (error?.data?.code) return new Refusal(error.data);
-if (["ack_timeout", "disconnected", "transport", "timeout"].includes(error?.code) || error instanceof TypeError) return new Refusal({ code: "offline", message: "There is no connection." });
-return new Refusal({ code: "internal", message: String(error?.message ?? error) });
-}
-
-async function post(path, body = {}) {
-return answer(await reach(path, { method: "POST", body: JSON.stringify(body), headers: { "Content-Type": "application/json", "Chat-Session": "cookie" } }));
-}
-
-const get = async (path) => answer(await reach(path));
-
-async function reach(path, options = {}) {
-try {
-return await fetch(path, { credentials: "same-origin", cache: "no-store", ...options });
-} catch (error) {
-throw refusal(error);
-}
-}
-
-async function answer(response) {
-const body = await response.json().catch(() => ({}));
-if (response.ok) return body;
-throw new Refusal(body.error ?? { code: response.status >= 500 ? "unavailable" : response.status === 401 ? "unauthorized" : "internal", message: response.statusText });
-}
-
-let newest = 0n;
-
-function uuid() {
-const bytes = crypto.getRandomValues(new Uint8Array(16));
-const first = (BigInt(Date.now()) << 12n) | BigInt(((bytes[6] & 0x07) << 8) | bytes[7]);
-newest = first > newest ? first : newest + 1n;
-new DataView(bytes.buffer).setBigUint64(0, ((newest >> 12n) << 16n) | 0x7000n | (newest & 0xfffn));
-bytes[8] = (bytes[8] & 0x3f) | 0x80;
-const hex = [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
-return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join("-");
-}
-
-function deviceDescription() {
-const agent = navigator.userAgent;
-const browser = /Edg\//.test(agent) ? "Edge" : /Firefox\//.test(agent) ? "Firefox" : /Chrom/.test(agent) ? "Chrome" : /Safari\//.test(agent) ? "Safari" : "Browser";
-const system = /Android/.test(agent) ? "Android" : /iPhone|iPad/.test(agent) ? "iOS" : /Mac OS/.test(agent) ? "macOS" : /Windows/.test(agent) ? "Windows" : /Linux/.test(agent) ? "Linux" : "";
-return { name: system ? `${browser} on ${system}` : browser, platform: "web" };
-}
-return { Refusal, refusal, post, get, reach, answer, uuid, deviceDescription };
-})();
-const $core_connection = (() => {
-
-const { SocketManager } = $socketio_index;
-const { Refusal, deviceDescription, post, refusal } = $core_requests;
-
-const MOST_HELD = 10_000;
-const RENEWED = 120_000;
-const FINAL = new Set(["signed_out", "account_closed", "protocol_error", "version"]);
-
-class Connection {
-#core;
-#manager = null;
-#socket = null;
-#isReady = false;
-#held = [];
-#state = { state: "offline", since: Date.now() };
-#waiting = new Set();
-#isWanted = false;
-#pause = 0;
-#expiresAt = null;
-#renewal = 0;
-#renewing = null;
-
-constructor(core) { this.#core = core; }
-
-get state() { return this.#state; }
-get isReady() { return this.#isReady; }
-
-start() {
-if (!this.#manager) {
-this.#manager = new SocketManager(globalThis.location.origin, { transports: ["websocket", "polling"], reconnection: { from: 300, to: 15_000 } });
-this.#manager.on("state", (state) => this.#managed(state));
-this.#socket = this.#manager.socket("/chat");
-this.#socket.on("connect", () => this.#hello());
-this.#socket.on("disconnect", (reason) => {
-this.#lost();
-if (reason === "io server disconnect") this.#again();
-});
-this.#socket.on("connect_error", (error) => this.#refused(error.data));
-this.#socket.on("bye", (body) => this.#goodbye(body));
-for (const name of ["event", "head", "mark", "presence", "typing", "user", "signal"]) this.#socket.on(name, (body) => this.#pushed(name, body));
-}
-this.#isWanted = true;
-this.#change("connecting");
-this.#socket.connect();
-}
-
-stop() {
-this.#isWanted = false;
-clearTimeout(this.#renewal);
-this.#socket?.disconnect();
-this.#lost();
-this.#change("offline");
-}
-
-network(event) {
-if (event === "offline") this.#manager?.drop();
-else this.#manager?.resume();
-}
-
-async call(verb, body) {
-if (!this.#isReady) await this.#untilReady();
-const [answer] = await this.#socket.emitWithAck(verb, [clean(body)]).catch((error) => { throw refusal(error); });
-if (answer?.error) throw new Refusal(answer.error);
-return answer ?? {};
-}
-
-granted({ access_expires_at: expiresAt }) {
-this.restore(expiresAt);
-this.#core.database.setMeta("access", expiresAt);
-this.#renewLater();
-}
-
-restore(expiresAt = 0) { this.#expiresAt = expiresAt; }
-
-#renewLater() {
-clearTimeout(this.#renewal);
-if (this.#expiresAt === null) return;
-const left = this.#expiresAt - this.#core.now;
-this.#renewal = setTimeout(() => { if (this.#isWanted) this.renew(); }, Math.max(1000, left - Math.min(RENEWED, left / 2)));
-}
-
-renew() {
-this.#renewing ??= this.#renew().finally(() => { this.#renewing = null; });
-return this.#renewing;
-}
-
-async #renew() {
-if (!this.#isReady) this.#change("connecting");
-try {
-this.granted(await post("/api/refresh", { refresh: "cookie" }));
-if (this.#isWanted) this.#socket.connect();
-} catch (error) {
-if (error.code === "unauthorized") { this.stop(); return this.#core.dismissed("signed_out"); }
-clearTimeout(this.#renewal);
-this.#renewal = setTimeout(() => { if (this.#isWanted) this.renew(); }, 3000);
-}
-}
-
-async #hello() {
-try {
-const { epoch, since } = this.#core.cached;
-const [answer] = await this.#socket.emitWithAck("hello", [clean({ version: 1, features: [], device: deviceDescription(), epoch, sync: { since } })]);
-if (answer.error) throw new Refusal(answer.error);
-let sync = await this.#core.welcomed(answer, this.#held);
-while (sync) sync = await this.#page(sync);
-this.#isReady = true;
-this.#change("online");
-for (const resolve of this.#waiting) resolve();
-this.#waiting.clear();
-this.#core.connected();
-this.#renewLater();
-for (const [name, body] of this.#held.splice(0)) this.#core.pushed(name, body);
-} catch (error) {
-if (error.code === "unauthorized") await this.renew();
-else console.warn("hello:", error);
-this.#manager?.drop();
-}
-}
-
-async #page(request) {
-const [answer] = await this.#socket.emitWithAck("sync", [clean(request)]);
-if (answer.error?.code === "resync") return { since: undefined };
-if (answer.error) throw new Refusal(answer.error);
-return this.#core.synced(answer, request, this.#held);
-}
-
-#untilReady() {
-if (this.#state.state === "offline") throw new Refusal({ code: "offline", message: "There is no connection." });
-return new Promise((resolve, reject) => {
-this.#waiting.add(resolve);
-setTimeout(() => { if (this.#waiting.delete(resolve)) reject(new Refusal({ code: "offline", message: "There is no connection." })); }, 5000);
-});
-}
-
-#refused(refusal) {
-if (refusal?.code === "unauthorized") this.renew();
-else if (refusal?.code) {
-this.#pause = refusal.retry_after ?? 2000;
-this.#again();
-}
-}
-
-#goodbye({ reason, retry_after: pause }) {
-this.#pause = pause ?? 0;
-if (!FINAL.has(reason)) return;
-this.stop();
-this.#core.dismissed(reason);
-}
-
-#again() {
-if (!this.#isWanted) return;
-this.#change("connecting");
-const delay = this.#pause + 200 + Math.random() * Math.max(800, this.#pause / 2);
-this.#pause = 0;
-setTimeout(() => { if (this.#isWanted) this.#socket.connect(); }, delay);
-}
-
-#pushed(name, body) {
-if (this.#isReady) this.#core.pushed(name, body);
-else if (this.#held.length < MOST_HELD) this.#held.push([name, body]);
-else this.#manager.drop();
-}
-
-#lost() {
-const wasReady = this.#isReady;
-this.#isReady = false;
-this.#held = [];
-if (wasReady) this.#core.disconnected();
-}
-
-#managed({ name, attempt = 0, retryAt }) {
-if (name === "open") return;
-if (name === "waiting" && this.#isWanted) this.#change(attempt >= 2 || navigator.onLine === false ? "offline" : "connecting", retryAt);
-else if (name === "closed" && !this.#isWanted) this.#change("offline");
-}
-
-#change(state, retryAt) {
-if (this.#state.state === state && this.#state.retryAt === retryAt) return;
-this.#state = { state, since: this.#state.state === state ? this.#state.since : Date.now(), retryAt };
-this.#core.emit({ type: "connection", connection: this.#state });
-}
-}
-
-const clean = (body) => JSON.parse(JSON.stringify(body ?? {}));
-return { Connection };
-})();
-const $core_database = (() => {
-
-const NAME = "apus-chat";
-const VERSION = 2;
-const INDEXES = { at: "at", expires_at: "expires_at" };
-const STORES = { meta: "key", heads: "conv", cursors: "conv", users: "name", outbox: "key", events: ["conv", "seq"] };
-
-class Database {
-#db = null;
-
-static async open(name = NAME) {
-const database = new Database();
-try {
-database.#db = await new Promise((resolve, reject) => {
-const request = indexedDB.open(name, VERSION);
-request.onupgradeneeded = () => {
-const { result, transaction } = request;
-for (const [store, keyPath] of Object.entries(STORES)) if (!result.objectStoreNames.contains(store)) result.createObjectStore(store, { keyPath });
-const events = transaction.objectStore("events");
-for (const [index, keyPath] of Object.entries(INDEXES)) if (!events.indexNames.contains(index)) events.createIndex(index, keyPath);
-};
-request.onsuccess = () => resolve(request.result);
-request.onerror = () => reject(request.error);
-request.onblocked = () => reject(new Error("blocked"));
-});
-database.#db.onversionchange = () => database.close();
-} catch (error) {
-console.warn("No cache:", error);
-}
-return database;
-}
-
-close() { this.#db?.close(); this.#db = null; }
-
-async get(store, key) { return this.#run(store, "readonly", (each) => each.get(key)); }
-async all(store) { return (await this.#run(store, "readonly", (each) => each.getAll())) ?? []; }
-
-async stores(...names) {
-if (!this.#db) return Object.fromEntries(names.map((name) => [name, []]));
-return new Promise((resolve, reject) => {
-const transaction = this.#db.transaction(names, "readonly");
-const requests = names.map((name) => [name, transaction.objectStore(name).getAll()]);
-transaction.oncomplete = () => resolve(Object.fromEntries(requests.map(([name, request]) => [name, request.result])));
-transaction.onerror = transaction.onabort = () => reject(transaction.error);
-});
-}
-
-put(store, ...values) { return values.length ? this.#run(store, "readwrite", (each) => { for (const value of values) each.put(value); }) : Promise.resolve(); }
-delete(store, ...keys) { return this.#run(store, "readwrite", (each) => { for (const key of keys) each.delete(key); }); }
-async meta(key) { return (await this.get("meta", key))?.value; }
-setMeta(key, value) { return this.put("meta", { key, value }); }
-
-async events(conv, from, to) {
-return (await this.#run("events", "readonly", (each) => each.getAll(IDBKeyRange.bound([conv, from], [conv, to])))) ?? [];
-}
-
-async trailing(conv, to, limit) {
-if (!this.#db) return [];
-return new Promise((resolve) => {
-const found = [];
-const request = this.#db.transaction("events").objectStore("events").openCursor(IDBKeyRange.bound([conv, 0], [conv, to]), "prev");
-request.onerror = () => resolve(found.reverse());
-request.onsuccess = () => {
-const cursor = request.result;
-if (!cursor || found.length === limit || (found.length > 0 && found.at(-1).seq !== cursor.value.seq + 1)) return resolve(found.reverse());
-found.push(cursor.value);
-cursor.continue();
-};
-});
-}
-
-async count(conv, last = Infinity) {
-return (await this.#run("events", "readonly", (each) => each.count(conv === undefined ? undefined : IDBKeyRange.bound([conv, 0], [conv, last])))) ?? 0;
-}
-
-forget(conv, below = Infinity) { return this.#run("events", "readwrite", (each) => each.delete(IDBKeyRange.bound([conv, 0], [conv, below]))); }
-
-async scan({ conv, after }, visit) {
-if (!this.#db) return;
-await new Promise((resolve) => {
-const events = this.#db.transaction("events").objectStore("events");
-const all = after ? IDBKeyRange.upperBound(after.at) : null;
-const request = conv === undefined ? events.index("at").openCursor(all, "prev") : events.openCursor(IDBKeyRange.bound([conv, 0], [conv, after ? after.seq : Infinity], false, Boolean(after)), "prev");
-let isPassing = Boolean(after) && conv === undefined;
-request.onerror = resolve;
-request.onsuccess = () => {
-const cursor = request.result;
-if (!cursor) return resolve();
-if (isPassing) {
-const order = indexedDB.cmp([cursor.key, cursor.primaryKey], [after.at, [after.conv, after.seq]]);
-if (order > 0) return cursor.continuePrimaryKey(after.at, [after.conv, after.seq]);
-isPassing = false;
-if (order === 0) return cursor.continue();
-}
-if (visit(cursor.value) === false) return resolve();
-cursor.continue();
-};
-});
-}
-
-async expired(now) {
-if (!this.#db) return { events: [], next: undefined };
-const events = await this.#run("events", "readonly", (each) => each.index("expires_at").getAll(IDBKeyRange.upperBound(now)));
-const next = await this.#run("events", "readonly", (each) => each.index("expires_at").openCursor(IDBKeyRange.lowerBound(now, true)));
-return { events: events ?? [], next: next?.key };
-}
-
-async wipe(kept = []) {
-if (!this.#db) return;
-await Promise.all(Object.keys(STORES).filter((store) => !kept.includes(store)).map((store) => this.#run(store, "readwrite", (each) => each.clear())));
-}
-
-#run(store, mode, work) {
-if (!this.#db) return Promise.resolve(undefined);
-return new Promise((resolve, reject) => {
-const transaction = this.#db.transaction(store, mode);
-const request = work(transaction.objectStore(store));
-transaction.oncomplete = () => resolve(request?.result);
-transaction.onerror = transaction.onabort = () => reject(transaction.error);
-});
-}
-}
-return { Database };
-})();
-const $core_expiry = (() => {
-
-const { expiring, isBlank } = $core_applying;
-
-const LONGEST = 3_600_000;
-const PAUSE = 20;
-
-const endOf = ({ settings, last }) => (settings?.expire > 0 && last?.n !== undefined && !isBlank(last) ? last.at + settings.expire * 1000 : Infinity);
-
-class Expiry {
-#core;
-#timer = 0;
-#at = Infinity;
-
-constructor(core) { this.#core = core; }
-
-clear() {
-clearTimeout(this.#timer);
-this.#at = Infinity;
-}
-
-stored(events) {
-const first = events.reduce((least, { expires_at: at }) => Math.min(least, at ?? Infinity), Infinity);
-if (first < this.#at) this.#wait(first);
-}
-
-heads(heads) {
-const first = Math.min(...heads.map(endOf));
-if (first < this.#at) this.#wait(first);
-}
-
-async sweep() {
-this.#at = Infinity;
-const { database, now } = this.#core;
-const { events, next } = await database.expired(now);
-await database.put("events", ...events.map((event) => expiring(event)));
-for (const conv of new Set(events.map((event) => event.conv))) {
-const ended = events.filter((event) => event.conv === conv);
-this.#core.expired(conv, new Set(ended.map(({ seq }) => seq)), ended.filter(({ state }) => state === "edited").map(({ seq }) => seq));
-}
-for (const head of [...this.#core.heads]) if (endOf(head) <= now) this.#core.expired(head.conv, new Set([head.last.seq]));
-this.heads([...this.#core.heads]);
-if (next !== undefined && next < this.#at) this.#wait(next);
-}
-
-#wait(at) {
-this.#at = at;
-clearTimeout(this.#timer);
-const delay = Math.min(LONGEST, Math.max(0, at - this.#core.now) + PAUSE);
-this.#timer = setTimeout(() => this.sweep().catch((error) => console.warn("expiry:", error)), delay);
-}
-}
-return { Expiry };
-})();
-const $core_cursor = (() => {
-
-const PATIENCE = 500;
-const FARTHEST = 400;
-const SLOWEST = 30_000;
-
-class LogCursor {
-#state = "idle";
-#held = new Map();
-#fruitless = 0;
-
-constructor({ cursor = 0, isPrimed = false } = {}) {
-this.cursor = cursor;
-this.head = cursor;
-this.isPrimed = isPrimed;
-}
-
-get isBehind() { return this.head > this.cursor; }
-
-received(event) {
-if (event.seq <= this.cursor) return {};
-this.head = Math.max(this.head, event.seq);
-this.#held.set(event.seq, event);
-if (event.seq === this.cursor + 1) {
-const apply = this.#drain();
-if (this.#state === "waiting" && !this.isBehind) this.#state = "idle";
-return { apply };
-}
-return this.#waits();
-}
-
-announced(head) {
-this.head = Math.max(this.head, head);
-return this.isBehind ? this.#waits() : {};
-}
-
-ended(head) { this.head = Math.max(this.cursor, head); }
-
-resumed() { return this.isBehind && this.#state !== "pulling" ? this.#pull() : {}; }
-
-timerFired() {
-if (this.#state !== "waiting") return {};
-if (this.isBehind) return this.#pull();
-this.#state = "idle";
-return {};
-}
-
-disconnected() { this.#state = "idle"; }
-
-page(events, head) {
-this.head = Math.max(this.head, head);
-const before = this.cursor;
-const fresh = events.filter((event) => event.seq > before);
-let gap;
-if (fresh.length > 0 && fresh[0].seq - 1 > before) {
-if (this.isPrimed) gap = fresh[0].seq - 1;
-this.cursor = fresh[0].seq - 1;
-}
-for (const event of fresh) this.#held.set(event.seq, event);
-const apply = this.#drain();
-return { apply, gap, ...this.#after(this.cursor > before) };
-}
-
-pullFailed() { return this.#state === "pulling" ? this.#after(false) : {}; }
-
-restart(seq) {
-this.cursor = Math.max(this.cursor, seq);
-this.head = Math.max(this.head, this.cursor);
-return this.#drain();
-}
-
-#waits() {
-if (this.#state !== "idle") return {};
-this.#state = "waiting";
-return { wait: PATIENCE };
-}
-
-#after(madeProgress) {
-this.#state = "idle";
-if (!this.isBehind) { this.#fruitless = 0; return {}; }
-if (madeProgress) { this.#fruitless = 0; return this.#pull(); }
-this.#state = "waiting";
-return { wait: Math.min(SLOWEST, 1000 * 2 ** this.#fruitless++) };
-}
-
-#pull() {
-this.#state = "pulling";
-const isNear = this.isPrimed && this.head - this.cursor <= FARTHEST;
-return { pull: isNear ? { from: this.cursor + 1, limit: 200 } : { limit: 80 } };
-}
-
-#drain() {
-const events = [];
-for (const seq of this.#held.keys()) if (seq <= this.cursor) this.#held.delete(seq);
-while (this.#held.has(this.cursor + 1)) {
-this.cursor += 1;
-events.push(this.#held.get(this.cursor));
-this.#held.delete(this.cursor);
-}
-if (events.length > 0) this.isPrimed = true;
-return events;
-}
-}
-return { LogCursor };
-})();
-const $core_logs = (() => {
-
-const { applying, isBlank, keeping, repeats } = $core_applying;
-const { LogCursor } = $core_cursor;
-const { Refusal } = $core_requests;
-
-const PULLS = 3;
-const MOST_CACHED = 30_000;
-const KEPT = [1000, 200, 40];
-
-class Logs {
-#core;
-#cursors = new Map();
-#timers = new Map();
-#queue = [];
-#pulling = 0;
-
-constructor(core) { this.#core = core; }
-
-get #database() { return this.#core.database; }
-
-restore(cursors) { for (const { conv, cursor, isPrimed } of cursors) this.#cursors.set(conv, new LogCursor({ cursor, isPrimed })); }
-cursor(conv) { return this.#cursors.get(conv)?.cursor ?? 0; }
-
-clear() {
-for (const timer of this.#timers.values()) clearTimeout(timer);
-for (const each of [this.#cursors, this.#timers]) each.clear();
-this.#queue = [];
-}
-
-gone(conv) {
-this.#cursors.delete(conv);
-this.#database.forget(conv);
-this.#database.delete("cursors", conv);
-}
-
-announced(conv, seq, isSync) {
-const cursor = this.#cursors.get(conv);
-if (!cursor) return this.#cursors.set(conv, new LogCursor({ cursor: seq }));
-if (!cursor.isPrimed) {
-if (seq > cursor.cursor) this.#core.emit({ type: "gap", conv });
-return void cursor.restart(seq);
-}
-if (isSync) cursor.head = Math.max(cursor.head, seq);
-else this.#act(conv, cursor.announced(seq));
-}
-
-ended(conv, seq) { this.#cursors.get(conv)?.ended(seq); }
-
-connected() { for (const [conv, cursor] of this.#cursors) this.#act(conv, cursor.resumed()); }
-
-disconnected() {
-this.#queue = [];
-for (const cursor of this.#cursors.values()) cursor.disconnected();
-}
-
-received(events) {
-for (const event of events) this.#act(event.conv, this.#of(event.conv, event.seq - 1).received(event));
-}
-
-async prefetch(convs) {
-for (const conv of convs) {
-if (!this.#core.isOnline) return;
-if (!(this.#cursors.get(conv)?.isPrimed)) await this.page({ conv, limit: 40 }).catch(() => {});
-}
-}
-
-async trim(most = MOST_CACHED) {
-let count = await this.#database.count();
-const logs = [...this.#cursors].sort(([one], [other]) => (this.#core.head(one)?.at ?? 0) - (this.#core.head(other)?.at ?? 0));
-for (const kept of KEPT) {
-for (const [conv, { cursor }] of logs) {
-if (count <= most) return;
-const removed = cursor > kept ? await this.#database.count(conv, cursor - kept) : 0;
-if (removed > 0) await this.#database.forget(conv, cursor - kept);
-count -= removed;
-}
-}
-}
-
-async page({ conv, from, before, around, limit = 50, thread }) {
-const head = this.#core.head(conv);
-const known = this.#cursors.get(conv);
-const low = head?.min_seq ?? 1;
-const isOffline = this.#core.connectionState === "offline" || (this.#core.connectionState === "connecting" && !this.#core.wasOnline);
-if (thread === undefined && known?.isPrimed) {
-const isNewest = from === undefined && before === undefined && around === undefined;
-const first = Math.max(low, from ?? (before !== undefined ? before - limit : around !== undefined ? around - (limit >> 1) : known.cursor - limit + 1));
-const last = Math.min(known.cursor, isNewest ? known.cursor : before !== undefined ? before - 1 : first + limit - 1);
-let events = await this.#database.events(conv, first, last);
-const isWhole = events.length > 0 && events.length === last - first + 1;
-const isCurrent = isNewest || from !== undefined ? !known.isBehind || isOffline : true;
-if (!isWhole && isOffline && from === undefined) events = await this.#database.trailing(conv, around !== undefined ? around : last, limit);
-if (isWhole ? isCurrent : isOffline && events.length > 0) {
-return { conv, events, seq: Math.max(known.cursor, events.at(-1).seq), min_seq: isWhole ? low : events[0].seq, isPartial: !isWhole };
-}
-if (isOffline && before !== undefined) return { conv, events: [], seq: known.cursor, min_seq: before, isPartial: true };
-}
-if (thread !== undefined && known?.isPrimed && isOffline && from === undefined) {
-const events = (await this.#database.events(conv, thread, (before ?? Infinity) - 1)).filter((event) => event.thread === thread);
-return { conv, events: events.slice(-limit), seq: known.cursor, min_seq: low };
-}
-if (isOffline && this.#core.connectionState === "offline") throw new Refusal({ code: "offline", message: "There is no connection." });
-const page = await this.#core.call("history", { conv, from, before, around, limit, thread });
-return thread === undefined ? this.#adopt(conv, page) : { ...page, events: withMine(page) };
-}
-
-async edits({ conv, seq }) {
-const { events } = await this.#core.call("history", { conv, edits: seq, limit: 200 });
-const versions = events.map((event) => ({ at: event.at, body: event.seq === seq ? event.body : event.body?.body }));
-return versions.filter(({ body }) => body).reverse();
-}
-
-async #adopt(conv, page) {
-const events = withMine(page);
-const cursor = this.#of(conv, page.seq);
-if (events.length === 0 && page.seq <= cursor.cursor && !cursor.isPrimed) {
-cursor.isPrimed = true;
-this.#saveCursor(conv, cursor);
-} else if (events.length > 0) {
-const last = events.at(-1).seq;
-if (!cursor.isPrimed && last >= cursor.cursor) {
-const after = cursor.restart(last);
-cursor.isPrimed = true;
-await this.#put(events);
-this.#saveCursor(conv, cursor);
-this.#apply(conv, after);
-} else await this.#put(events.filter((event) => event.seq <= cursor.cursor));
-if (cursor.isPrimed && last > cursor.cursor && events[0].seq <= cursor.cursor + 1) {
-for (const event of events.filter((each) => each.seq > cursor.cursor)) this.#act(conv, cursor.received(event));
-}
-}
-return { ...page, events, mine: undefined };
-}
-
-#of(conv, begin) {
-if (!this.#cursors.has(conv)) this.#cursors.set(conv, new LogCursor({ cursor: Math.max(0, begin) }));
-return this.#cursors.get(conv);
-}
-
-#act(conv, { apply, gap, wait, pull }) {
-if (gap !== undefined) {
-this.#database.forget(conv, gap);
-if (apply?.length) this.#put(apply);
-this.#core.emit({ type: "gap", conv });
-}
-if (apply?.length) this.#apply(conv, apply);
-if (wait !== undefined) {
-clearTimeout(this.#timers.get(conv));
-this.#timers.set(conv, setTimeout(() => {
-const cursor = this.#cursors.get(conv);
-if (cursor && this.#core.isOnline) this.#act(conv, cursor.timerFired());
-}, wait));
-}
-if (pull) {
-this.#queue.push([conv, pull]);
-this.#pullNext();
-}
-}
-
-async #pullNext() {
-if (this.#pulling >= PULLS || this.#queue.length === 0) return;
-const [conv, range] = this.#queue.shift();
-const cursor = this.#cursors.get(conv);
-if (!cursor) return this.#pullNext();
-this.#pulling += 1;
-try {
-const page = await this.#core.call("history", { conv, ...range });
-this.#act(conv, cursor.page(withMine(page), page.seq));
-} catch (error) {
-if (error.code === "not_found") this.gone(conv);
-else this.#act(conv, cursor.pullFailed());
-} finally {
-this.#pulling -= 1;
-this.#pullNext();
-}
-}
-
-#apply(conv, events) {
-if (events.length === 0) return;
-const stamped = events.map((event) => ({ ...event, asOf: Math.max(event.asOf ?? 0, event.seq) }));
-this.#core.applied(conv, stamped);
-this.#keep(conv, stamped).catch((error) => console.warn("cache:", error));
-}
-
-async #keep(conv, events) {
-await this.#put(events);
-for (const change of events) {
-const place = change.n === undefined ? change.ref : change.thread;
-if (place === undefined) continue;
-const [target] = await this.#database.events(conv, place, place);
-if (!target || target.asOf >= change.seq) continue;
-const after = applying(target, change, this.#core.user?.name);
-if (after !== target) await this.#put([{ ...after, asOf: change.seq }]);
-if (change.kind === "recall" || (repeats(change) && isBlank(after))) await this.blankEdits(conv, [change.ref], after.state);
-}
-const cursor = this.#cursors.get(conv);
-if (cursor) this.#saveCursor(conv, cursor);
-}
-
-async blankEdits(conv, seqs, state) {
-const edits = (await this.#database.events(conv, Math.min(...seqs), Infinity)).filter((event) => repeats(event) && event.body && seqs.includes(event.ref));
-await this.#database.put("events", ...edits.map(({ body: _, ...event }) => ({ ...event, state })));
-}
-
-async #put(events) {
-const kept = await Promise.all(events.map((event) => this.#kept(event, events)));
-await this.#database.put("events", ...kept);
-this.#core.stored(kept);
-}
-
-async #kept(event, others) {
-if (!repeats(event) || !event.body) return event;
-return keeping(event, others.find(({ seq }) => seq === event.ref) ?? (await this.#database.get("events", [event.conv, event.ref])));
-}
-
-#saveCursor(conv, cursor) { return this.#database.put("cursors", { conv, cursor: cursor.cursor, isPrimed: cursor.isPrimed }); }
-}
-
-function withMine(page) {
-const mine = new Map((page.mine ?? []).map(({ seq, ...each }) => [seq, each]));
-return page.events.map((event) => ({ ...event, ...(mine.has(event.seq) && { mine: mine.get(event.seq) }), asOf: page.seq }));
-}
-return { Logs };
-})();
-const $core_uploads = (() => {
-
-const { Refusal, answer, reach } = $core_requests;
-
-const PART = 512 * 1024;
-const TUS = { "Tus-Resumable": "1.0.0" };
-
-async function upload(file, { name = file.name ?? "", address, began = () => {}, progress = () => {}, signal } = {}) {
-let offset = address ? await offsetOf(address, signal) : null;
-if (offset === null) {
-address = await create(file, name, signal);
-await began(address);
-offset = 0;
-}
-let headers;
-do {
-progress(file.size ? offset / file.size : 1);
-const part = file.slice(offset, offset + PART);
-const response = await reach(address, { method: "PATCH", body: part, signal, headers: { ...TUS, "Upload-Offset": String(offset), "Content-Type": "application/offset+octet-stream" } });
-if (response.status === 409) { offset = (await offsetOf(address, signal)) ?? 0; continue; }
-if (!response.ok) await answer(response);
-headers = response.headers;
-offset = Number(headers.get("Upload-Offset"));
-} while (offset < file.size);
-headers = headers?.get("Chat-Blob") ? headers : (await reach(address, { method: "HEAD", headers: TUS, signal })).headers;
-if (!headers.get("Chat-Blob")) throw new Refusal({ code: "internal", message: "The server has not reported the blob of the complete upload." });
-const size = { width: Number(headers.get("Chat-Width")) || undefined, height: Number(headers.get("Chat-Height")) || undefined };
-return { blob: headers.get("Chat-Blob"), type: headers.get("Chat-Type"), size: Number(headers.get("Chat-Size")), ...(size.width && size) };
-}
-
-function uploaded({ kind, body }, blob) {
-const family = blob.type.split("/")[0];
-if (kind === "audio" && family === "video") return { kind, body: { ...body, ...blob, type: `audio/${blob.type.slice(6)}` } };
-if (kind === family) return { kind, body: { ...body, ...blob } };
-const { name, text, entities } = body;
-return { kind: "file", body: { name: name ?? "file", ...(text && { text, entities }), blob: blob.blob, size: blob.size, type: blob.type } };
-}
-
-const cancel = (address) => reach(address, { method: "DELETE", headers: TUS }).catch(() => {});
-
-async function create(file, name, signal) {
-const metadata = Object.entries({ name, type: file.type || "application/octet-stream" }).filter(([, value]) => value).map(([key, value]) => `${key} ${base64(value)}`).join(",");
-const response = await reach("/api/uploads", { method: "POST", signal, headers: { ...TUS, "Upload-Length": String(file.size), "Upload-Metadata": metadata } });
-if (!response.ok) await answer(response);
-return response.headers.get("Location");
-}
-
-async function offsetOf(address, signal) {
-const response = await reach(address, { method: "HEAD", headers: TUS, signal });
-return response.ok ? Number(response.headers.get("Upload-Offset")) : null;
-}
-
-const base64 = (text) => btoa(String.fromCharCode(...new TextEncoder().encode(text)));
-return { upload, uploaded, cancel };
-})();
-const $core_outbox = (() => {
-
-const { refusal, uuid } = $core_requests;
-const { cancel, upload, uploaded } = $core_uploads;
-
-class Outbox {
-#core;
-#items = new Map();
-#busy = new Set();
-#uploads = new Map();
-#pauses = new Map();
-#attempts = new Map();
-
-constructor(core) { this.#core = core; }
-
-get items() { return [...this.#items.values()]; }
-get shown() { return this.items.map(shown); }
-get unsent() { return this.items.filter((item) => item.status !== "sent").length; }
-
-restore(items) {
-for (const item of items) this.#items.set(item.key, item.status === "failed" ? item : { ...item, status: "queued" });
-}
-
-clear() {
-for (const controller of this.#uploads.values()) controller.abort();
-for (const each of [this.#items, this.#busy, this.#uploads, this.#pauses, this.#attempts]) each.clear();
-}
-
-async add({ key = uuid(), conv, kind, body, ref, thread, silent, file, poster }) {
-if (this.#items.has(key)) return key;
-const item = { key, conv, kind, body, ref, thread, silent, file, poster, status: "queued", at: Date.now() };
-await this.#set(item);
-this.run();
-return key;
-}
-
-async retry(key) {
-const item = this.#items.get(key);
-if (!item) return;
-this.#pauses.delete(item.conv);
-this.#attempts.delete(key);
-await this.#set({ ...item, status: "queued", error: undefined });
-this.run();
-}
-
-async discard(key) {
-const item = this.#items.get(key);
-if (!item) return;
-this.#uploads.get(key)?.abort();
-if (item.address) cancel(item.address);
-await this.#remove(item);
-}
-
-applied(conv, cursor) {
-for (const item of this.#items.values()) if (item.conv === conv && item.seq <= cursor) this.#remove(item);
-}
-
-disconnected() { this.#pauses.clear(); }
-
-run() {
-if (!this.#core.isOnline) return;
-const taken = new Set(this.#busy);
-for (const item of this.#items.values()) {
-if (item.status === "failed" || item.status === "sent") continue;
-if (item.file && !item.body.blob) { this.#upload(item); continue; }
-if (taken.has(item.conv)) continue;
-taken.add(item.conv);
-if ((this.#pauses.get(item.conv) ?? 0) <= Date.now()) this.#send(item);
-}
-}
-
-async #send(item) {
-this.#busy.add(item.conv);
-const { key, conv, kind, body, ref, thread, silent } = item;
-try {
-this.#show({ ...item, status: "sending" });
-const ack = await this.#core.call("send", { id: key, conv, kind, body, ref, thread, silent });
-if (!this.#items.has(key)) return;
-const { file: _, poster: __, ...sent } = this.#items.get(key);
-this.#items.set(key, { ...sent, status: "sent", seq: ack.seq });
-await this.#core.database.delete("outbox", key);
-this.#show(this.#items.get(key));
-this.#core.acknowledged({ conv, seq: ack.seq, n: ack.n, sender: this.#core.user?.name, id: key, at: ack.at, kind, body, ...(ref !== undefined && { ref }), ...(thread !== undefined && { thread }) });
-} catch (error) {
-await this.#failed(item, refusal(error));
-} finally {
-this.#busy.delete(item.conv);
-this.run();
-}
-}
-
-async #upload(item) {
-if (this.#uploads.has(item.key) || this.#uploads.size >= 2 || (this.#pauses.get(item.key) ?? 0) > Date.now()) return;
-const controller = new AbortController();
-this.#uploads.set(item.key, controller);
-let latest = { ...item, status: "uploading", progress: 0 };
-try {
-this.#show(latest);
-if (item.poster && !item.body.poster) {
-const { blob } = await upload(item.poster, { name: "poster.jpg", signal: controller.signal });
-await this.#set((latest = { ...latest, body: { ...latest.body, poster: blob } }));
-}
-const blob = await upload(item.file, {
-name: item.body.name, address: item.address, signal: controller.signal,
-began: (address) => this.#set((latest = { ...latest, address })),
-progress: (progress) => this.#show((latest = { ...latest, progress })),
-});
-if (!this.#items.has(item.key)) return;
-await this.#set({ ...latest, ...uploaded(latest, blob), status: "queued", progress: 1 });
-} catch (error) {
-if (this.#items.has(item.key)) await this.#failed(latest, refusal(error));
-} finally {
-this.#uploads.delete(item.key);
-this.run();
-}
-}
-
-async #failed(item, error) {
-if (!this.#items.has(item.key)) return;
-if (error.code === "unauthorized") this.#core.refused();
-if (!error.isTemporary && error.code !== "unauthorized") return this.#set({ ...item, status: "failed", error: error.plain });
-const attempt = (this.#attempts.get(item.key) ?? 0) + 1;
-this.#attempts.set(item.key, attempt);
-const delay = error.retryAfter ?? Math.min(30_000, 500 * 2 ** Math.min(attempt, 7)) * (0.5 + Math.random() / 2);
-this.#pauses.set(item.file && !item.body.blob ? item.key : item.conv, Date.now() + delay);
-setTimeout(() => this.run(), delay + 5);
-await this.#set({ ...item, status: "queued" });
-}
-
-async #set(item) {
-this.#items.set(item.key, item);
-this.#core.emit({ type: "outbox", item: shown(item) });
-await this.#core.database.put("outbox", item);
-}
-
-#show(item) {
-this.#items.set(item.key, item);
-this.#core.emit({ type: "outbox", item: shown(item) });
-}
-
-async #remove(item) {
-this.#items.delete(item.key);
-this.#core.emit({ type: "outbox", item: shown(item), removed: true });
-await this.#core.database.delete("outbox", item.key);
-}
-}
-
-const shown = ({ address: _, poster: __, ...item }) => item;
-return { Outbox };
-})();
-const $core_own = (() => {
-
-const { reading } = $core_applying;
-const { uuid } = $core_requests;
-
-const MARK_PAUSE = 150;
-const DRAFT_PAUSE = 1000;
-
-class OwnValues {
-#core;
-#marks = new Map();
-#drafts = new Map();
-
-constructor(core) { this.#core = core; }
-
-restore(marks, drafts) {
-this.#marks = new Map(marks ?? []);
-this.#drafts = new Map(drafts ?? []);
-}
-
-clear() {
-this.#marks.clear();
-this.#drafts.clear();
-}
-
-connected() {
-for (const conv of this.#marks.keys()) this.#sendMark(conv);
-for (const conv of this.#drafts.keys()) this.#sendDraft(conv);
-}
-
-applied(head) {
-const marked = this.#marks.has(head.conv) ? reading(head, this.#marks.get(head.conv)) : head;
-return this.#drafts.has(head.conv) ? drafted(marked, this.#drafts.get(head.conv)) : marked;
-}
-
-hasDraft(conv) { return this.#drafts.has(conv); }
-
-mark({ conv, read }) {
-const head = this.#core.head(conv);
-if (!head || read <= (head.read ?? 0)) return {};
-this.#marks.set(conv, read);
-this.#core.putHead(conv, (each) => reading(each, Math.min(read, each.n)));
-this.#saveMarks();
-this.#core.later(`mark ${conv}`, MARK_PAUSE, () => this.#sendMark(conv));
-return {};
-}
-
-draft({ conv, text, ref }) {
-const draft = { id: uuid(), text, ref, at: Date.now() };
-this.#drafts.set(conv, draft);
-this.#core.putHead(conv, (head) => drafted(head, draft));
-this.#saveDrafts();
-this.#core.later(`draft ${conv}`, DRAFT_PAUSE, () => this.#sendDraft(conv));
-return {};
-}
-
-async #sendMark(conv) {
-const read = this.#marks.get(conv);
-if (!this.#core.isOnline || read === undefined) return;
-try {
-await this.#core.call("mark", { conv, read });
-} catch (error) {
-if (error.isTemporary) return;
-}
-if (this.#marks.get(conv) === read) this.#marks.delete(conv);
-this.#saveMarks();
-}
-
-async #sendDraft(conv) {
-const draft = this.#drafts.get(conv);
-if (!this.#core.isOnline || !draft) return;
-try {
-await this.#core.call("draft", { id: draft.id, conv, text: draft.text, ref: draft.ref });
-} catch (error) {
-if (error.isTemporary) return;
-}
-if (this.#drafts.get(conv) === draft) this.#drafts.delete(conv);
-this.#saveDrafts();
-}
-
-#saveMarks() { return this.#core.database.setMeta("marks", [...this.#marks]); }
-#saveDrafts() { return this.#core.database.setMeta("drafts", [...this.#drafts]); }
-}
-
-function drafted(head, draft) {
-const { draft: _, ...rest } = head.own ?? {};
-return { ...head, own: draft?.text ? { ...rest, draft: { text: draft.text, ref: draft.ref, at: draft.at ?? Date.now() } } : rest };
-}
-
-function owning(before = {}, { pinned, archived, muted_until: muted, notify, marked_unread: unread, folders }) {
-const after = { ...before };
-if (pinned !== undefined) after.pinned_at = pinned ? before.pinned_at ?? Date.now() : undefined;
-if (archived !== undefined) after.archived = archived;
-if (muted !== undefined) after.muted_until = muted;
-if (notify !== undefined) after.notify = notify === "all" ? undefined : notify;
-if (unread !== undefined) after.marked_unread = unread;
-if (folders !== undefined) after.folders = folders;
-return after;
-}
-return { OwnValues, drafted, owning };
-})();
-const $core_receipts = (() => {
-
-const MOST = 100;
-
-function showsReceipts({ kind, members = 0, settings, state }) {
-if (state && state !== "joined") return false;
-return kind === "pair" || (kind === "group" && members <= MOST && settings?.receipts !== false);
-}
-
-class Positions {
-#all = new Map();
-
-mark(user, { read = 0, received = 0 }) {
-const before = this.#all.get(user);
-const after = { read: Math.max(before?.read ?? 0, read), received: Math.max(before?.received ?? 0, received, read) };
-if (before && after.read <= before.read && after.received <= before.received) return false;
-this.#all.set(user, after);
-return true;
-}
-
-keep(users) {
-for (const user of this.#all.keys()) if (!users.has(user)) this.#all.delete(user);
-}
-
-status(n, others) {
-const all = [...this.#all.values()];
-if (others === 0 || all.length < others) return "sent";
-return all.every(({ read }) => read >= n) ? "read" : all.every(({ received }) => received >= n) ? "delivered" : "sent";
-}
-}
-return { showsReceipts, Positions };
-})();
-const $core_search = (() => {
-
-const { isBlank } = $core_applying;
-
-const PAGE = 30;
-const TIME = 300;
-
-async function searchCache(database, { query = "", conv, sender, kinds, from_at: from = 0, until_at: until = Infinity, page }) {
-const words = wordsOf(query);
-const hits = [];
-const end = performance.now() + TIME;
-let last;
-await database.scan({ conv, after: page }, (event) => {
-if (conv === undefined && event.at < from) return false;
-const hit = matching(event, words, (each) => (!sender || each.sender === sender) && (!kinds || kinds.includes(each.kind)) && each.at >= from && each.at <= until);
-if (hit) hits.push(hit);
-if (hits.length < PAGE && performance.now() < end) return true;
-last = { conv: event.conv, seq: event.seq, at: event.at };
-return false;
-});
-return { hits, page: last, local: true };
-}
-
-function wordsOf(query) {
-return [...query.toLocaleLowerCase().matchAll(/"([^"]+)"|(\S+)/g)].map(([, quoted, word]) => quoted ?? word);
-}
-
-function matching(event, words, passes) {
-if (event.n === undefined || event.kind === "hidden" || !passes(event)) return null;
-if (words.length === 0) return isBlank(event) ? null : { event, snippet: "", ranges: [], local: true };
-const { text, question, title, name, nick } = event.body ?? {};
-const content = [text, question, title, name, nick].find((each) => typeof each === "string");
-const plain = content?.toLocaleLowerCase();
-return plain !== undefined && words.every((word) => plain.includes(word)) ? { event, ...snippet(content, plain, words), local: true } : null;
-}
-
-function snippet(text, plain, words) {
-const start = Math.max(0, plain.indexOf(words[0]) - 40);
-const part = text.slice(start, start + 160);
-const ranges = words.flatMap((word) => {
-const index = part.toLocaleLowerCase().indexOf(word);
-return index < 0 ? [] : [{ offset: [...part.slice(0, index)].length, length: [...word].length }];
-});
-return { snippet: part, ranges: ranges.sort((a, b) => a.offset - b.offset) };
-}
-return { searchCache };
-})();
-const $core_core = (() => {
-
-const { advancing, expiring, isBlank, reading } = $core_applying;
-const { Connection } = $core_connection;
-const { Database } = $core_database;
-const { Expiry } = $core_expiry;
-const { Logs } = $core_logs;
-const { Outbox } = $core_outbox;
-const { OwnValues, drafted, owning } = $core_own;
-const { showsReceipts } = $core_receipts;
-const { Refusal, deviceDescription, get, post, uuid } = $core_requests;
-const { searchCache } = $core_search;
-const { upload } = $core_uploads;
-
-const UNCHANGING = new Set(["history", "sync", "members", "readers", "reactions", "scheduled", "conversation.info", "directory", "link.list", "link.info", "settings", "users", "people", "contacts", "devices", "search", "typing", "subscribe", "signal", "call.servers"]);
-const PAGES_OF_REQUESTS = 5;
-const NAMING = ["events", "heads", "nudges"];
-
-const isUntold = ({ state, at }) => (state === "asked" || state === "asking") && !at;
-const NEW = () => ({ phase: "signedOut", user: null, self: null, limits: {}, server: {}, clock: 0 });
-
-class Core {
-database = null;
-wasOnline = false;
-#session = { ...NEW(), phase: "starting" };
-#cached = { epoch: undefined, since: undefined };
-#heads = new Map();
-#users = new Map();
-#contacts = [];
-#settings = {};
-#received = new Map();
-#shown = new Map();
-#dirty = new Set();
-#listed = null;
-#doubtful = new Set();
-#judged = 0;
-#timers = new Map();
-#connection = new Connection(this);
-#outbox = new Outbox(this);
-#own = new OwnValues(this);
-#logs = new Logs(this);
-#noticed;
-#expiry = new Expiry(this);
-#listener;
-#ready;
-
-constructor(listener = () => {}) {
-this.#listener = listener;
-this.#ready = this.#start();
-}
-
-get user() { return this.#session.user; }
-get cached() { return this.#cached; }
-get isOnline() { return this.#connection.isReady; }
-get connectionState() { return this.#connection.state.state; }
-get now() { return Date.now() + this.#session.clock; }
-get heads() { return this.#heads.values(); }
-head(conv) { return this.#heads.get(conv); }
-emit(event) { this.#listener(event); }
-call(verb, body) { return this.#connection.call(verb, body); }
-
-async request(name, body = {}, tab = "") {
-await this.#ready;
-switch (name) {
-case "start": return this.#snapshot();
-case "login": return this.#enter("/api/login", { ...body, device: deviceDescription() });
-case "register": return this.#enter("/api/register", { ...body, device: deviceDescription() });
-case "password": return this.#enter("/api/password", { ...body, device: deviceDescription() });
-case "recovery": return post("/api/recovery", body);
-case "totp": return post("/api/totp", body);
-case "totpConfirm": return post("/api/totp/confirm", body);
-case "totpDelete": return post("/api/totp/delete", body);
-case "deleteAccount": await post("/api/account/delete", body); await this.#leave(); return {};
-case "logout": return this.#logout(body);
-case "history": return this.#logs.page(body);
-case "edits": return this.#logs.edits(body);
-case "send": return this.#outbox.add(body);
-case "retry": return this.#outbox.retry(body.key);
-case "discard": return this.#outbox.discard(body.key);
-case "mark": return this.#own.mark(body);
-case "draft": return this.#own.draft(body);
-case "typing": return this.isOnline ? this.call("typing", { conv: body.conv, stopped: body.stopped || undefined }) : {};
-case "show": return this.#show(tab, body.convs);
-case "network": this.#connection.network(body.event); return {};
-case "upload": return upload(body.file);
-case "search": return this.#search(body);
-case "verb": return this.#verb(body.verb, body.body ?? {});
-default: throw new Refusal({ code: "unsupported", message: name });
-}
-}
-
-
-async #start() {
-this.database = await Database.open();
-const { meta, heads, users, cursors, outbox } = await this.database.stores("meta", "heads", "users", "cursors", "outbox");
-const { session, access, epoch, since, contacts, settings, marks, drafts, logout, noticed } = Object.fromEntries(meta.map(({ key, value }) => [key, value]));
-this.#session = session?.user ? { ...NEW(), ...session, phase: "signedIn" } : NEW();
-if (this.user) {
-this.#cached = { epoch, since };
-this.#noticed = noticed;
-this.#contacts = contacts ?? [];
-this.#settings = settings ?? {};
-this.#own.restore(marks, drafts);
-for (const head of heads) this.#heads.set(head.conv, head);
-for (const user of users) this.#users.set(user.name, user);
-this.#logs.restore(cursors);
-this.#outbox.restore(outbox);
-this.#connection.restore(access);
-this.#connection.start();
-this.#expiry.sweep();
-} else {
-if (logout) this.#tellLogout();
-this.#learnServer();
-}
-globalThis.addEventListener?.("online", () => this.#outbox.run());
-}
-
-#snapshot() {
-return {
-session: this.#session, connection: this.#connection.state, heads: [...this.#heads.values()], users: [...this.#users.values()], contacts: this.#contacts,
-settings: this.#settings, outbox: this.#outbox.shown,
-};
-}
-
-async #learnServer() {
-const server = await get("/api/server").catch(() => null);
-if (server) this.#setSession({ server, limits: server.limits ?? {} });
-}
-
-async #enter(path, body) {
-const answer = await post(path, body);
-if ((await this.database.meta("session"))?.user.name !== answer.user.name) await this.#forget();
-await this.database.delete("meta", "logout");
-this.#setSession({ phase: "signedIn", user: answer.user });
-this.emit({ type: "snapshot", ...this.#snapshot() });
-if (this.isOnline) this.#connection.stop();
-this.#connection.granted(answer);
-this.#connection.start();
-return { user: answer.user, recovery: answer.recovery };
-}
-
-async #logout({ force }) {
-if (this.#outbox.unsent > 0 && !force) throw new Refusal({ code: "unsent", message: "Messages are not sent yet.", count: this.#outbox.unsent });
-await this.#leave();
-await this.database.setMeta("logout", true);
-await this.#tellLogout();
-return {};
-}
-
-async #tellLogout() {
-try {
-await post("/api/logout", { refresh: "cookie" });
-await this.database.delete("meta", "logout");
-} catch (error) {
-if (error.isTemporary) setTimeout(() => { if (!this.user) this.#tellLogout(); }, 5000);
-}
-}
-
-async #leave() {
-const { server, limits } = this.#session;
-this.#connection.stop();
-await this.#forget();
-this.#session = { ...NEW(), server, limits };
-this.emit({ type: "snapshot", ...this.#snapshot() });
-}
-
-async #forget() {
-this.#outbox.clear();
-this.#dropCache();
-this.#own.clear();
-this.#expiry.clear();
-this.#users.clear();
-this.#contacts = [];
-this.#settings = {};
-this.#noticed = undefined;
-await this.database.wipe();
-}
-
-#dropCache() {
-this.#logs.clear();
-this.#heads.clear();
-this.#received.clear();
-this.#dirty.clear();
-this.#doubtful.clear();
-this.#cached = { epoch: undefined, since: undefined };
-this.wasOnline = false;
-}
-
-dismissed(reason) {
-this.#session = { ...this.#session, phase: "signedOut" };
-this.emit({ type: "notice", notice: { kind: "dismissed", reason } });
-this.emit({ type: "session", session: this.#session });
-}
-
-refused() { this.#connection.renew(); }
-
-#setSession(values) {
-this.#session = { ...this.#session, ...values };
-if (this.user) this.database.setMeta("session", { user: this.user, self: this.#session.self, limits: this.#session.limits, server: this.#session.server, clock: this.#session.clock });
-this.emit({ type: "session", session: this.#session });
-}
-
-
-async welcomed(answer, held) {
-this.#judged = 0;
-if (this.#cached.epoch !== undefined && this.#cached.epoch !== answer.epoch) {
-this.#dropCache();
-await this.database.wipe(["outbox", "meta"]);
-this.emit({ type: "snapshot", ...this.#snapshot() });
-}
-this.#cached.epoch = answer.epoch;
-if (this.#noticed === undefined) await this.database.setMeta("noticed", (this.#noticed = answer.at));
-await this.database.setMeta("epoch", answer.epoch);
-this.#setSession({ user: answer.user, self: answer.self, limits: answer.limits, device: answer.device, features: answer.features ?? [], push_key: answer.push_key, clock: answer.at - Date.now() });
-return answer.sync ? this.synced(answer.sync, { since: this.#cached.since }, held) : { since: undefined };
-}
-
-async synced({ heads, gone = [], page, token }, { since, page: after }, held) {
-if (after === undefined) this.#listed = since === undefined ? new Set() : null;
-this.#setHeads(heads, gone, true);
-if (page) return { since, page };
-const listed = this.#listed;
-const named = held.slice(listed ? 0 : this.#judged).flatMap(([, body]) => NAMING.flatMap((key) => body[key] ?? []));
-const pushed = new Set(named.map(({ conv }) => conv));
-let removed;
-if (listed) {
-this.#listed = null;
-this.#doubtful = new Set([...pushed].filter((conv) => !listed.has(conv)));
-removed = [...this.#heads.keys()].filter((conv) => !listed.has(conv) && !pushed.has(conv));
-} else {
-removed = [...this.#doubtful].filter((conv) => !pushed.has(conv));
-this.#doubtful.clear();
-for (const [, body] of held) for (const key of NAMING) body[key] = body[key]?.filter(({ conv }) => !removed.includes(conv));
-}
-if (removed.length > 0) this.#setHeads([], removed);
-this.#judged = held.length;
-this.#cached.since = token;
-await this.#saveHeads();
-if (this.#doubtful.size === 0) await this.database.setMeta("since", token);
-return (listed && after !== undefined) || this.#doubtful.size > 0 ? { since: token } : null;
-}
-
-connected() {
-this.wasOnline = true;
-this.#subscribe();
-this.#logs.connected();
-this.#outbox.run();
-this.#own.connected();
-for (const [conv, n] of this.#received) if (n > (this.#heads.get(conv)?.read ?? 0)) this.#reportReceived(conv);
-this.#loadContacts();
-this.#loadSettings();
-const newest = [...this.#heads.values()].filter((head) => !head.state && head.seq > 0).sort((a, b) => (b.own?.pinned_at ?? 0) - (a.own?.pinned_at ?? 0) || b.at - a.at);
-this.#tellMissed();
-this.#logs.prefetch([...new Set([this.#session.self, ...newest.slice(0, 15).map((head) => head.conv)])]).then(() => this.#logs.trim());
-}
-
-disconnected() {
-this.#logs.disconnected();
-this.#outbox.disconnected();
-}
-
-pushed(name, body) {
-switch (name) {
-case "event":
-return this.#logs.received(body.events.map((event) => (body.silent ? { ...event, silent: true } : event)));
-case "head":
-this.#setHeads(body.heads ?? [], body.gone ?? []);
-for (const nudge of body.nudges ?? []) this.#nudged(nudge);
-return;
-case "mark":
-for (const mark of body.marks) if (mark.user === this.user.name && mark.read !== undefined) this.putHead(mark.conv, (head) => reading(head, mark.read));
-return this.emit({ type: "marks", marks: body.marks });
-case "presence": return this.emit({ type: "presence", users: body.users });
-case "typing": return this.emit({ type: "typing", ...body });
-case "user":
-for (const user of body.users) this.#users.set(user.name, user);
-this.database.put("users", ...body.users);
-if (body.users.some((user) => user.name === this.user.name)) this.#setSession({ user: body.users.find((user) => user.name === this.user.name) });
-return this.emit({ type: "users", users: body.users });
-case "signal": return this.emit({ type: "signal", ...body });
-}
-}
-
-
-#setHeads(heads, gone = [], isSync = false) {
-const told = [];
-for (const conv of gone) {
-this.#heads.delete(conv);
-this.#dirty.delete(conv);
-this.database.delete("heads", conv);
-this.#logs.gone(conv);
-}
-for (const pushed of heads) {
-if (isSync) {
-this.#listed?.add(pushed.conv);
-this.#doubtful.delete(pushed.conv);
-}
-const before = this.#heads.get(pushed.conv);
-if (!before && this.#received.has(pushed.conv)) this.#reportReceived(pushed.conv);
-let head = pushed;
-const isFormer = head.state === "left" || head.state === "removed";
-if (!isFormer && before && before.seq > head.seq) head = { ...head, seq: before.seq, n: before.n, at: before.at, last: before.last, unread: before.unread, mentions: before.mentions };
-head = this.#own.applied(head);
-this.#heads.set(head.conv, head);
-this.#dirty.add(head.conv);
-told.push(head);
-if (isFormer) this.#logs.ended(head.conv, pushed.seq);
-else if (!head.state || head.state === "joined") this.#logs.announced(head.conv, pushed.seq, isSync);
-}
-if (told.length || gone.length) this.emit({ type: "heads", heads: told, gone });
-this.#expiry.heads(told);
-this.#saveLater();
-}
-
-#nudged({ conv, seq, n, at, mentions, last }) {
-const head = this.#heads.get(conv);
-if (!head || seq <= head.seq) return;
-this.putHead(conv, (each) => ({ ...each, seq, n, at, last: last ?? each.last, unread: (each.unread ?? 0) + n - each.n, mentions: mentions ?? each.mentions }));
-this.#logs.announced(conv, seq, false);
-}
-
-putHead(conv, change) {
-const head = this.#heads.get(conv);
-if (!head) return;
-const after = change(head);
-this.#heads.set(conv, after);
-this.#dirty.add(conv);
-this.emit({ type: "heads", heads: [after] });
-this.#expiry.heads([after]);
-this.#saveLater();
-}
-
-#saveLater() { this.later("heads", 250, () => this.#saveHeads()); }
-
-#saveHeads() {
-const heads = [...this.#dirty].map((conv) => this.#heads.get(conv)).filter(Boolean);
-this.#dirty.clear();
-return this.database.put("heads", ...heads);
-}
-
-applied(conv, events) {
-const head = this.#heads.get(conv);
-if (head) {
-const after = advancing(head, events, this.user?.name);
-this.#heads.set(conv, after);
-this.#dirty.add(conv);
-this.#expiry.heads([after]);
-this.#saveLater();
-} else this.later(`head ${conv}`, 150, () => this.#loadHead(conv));
-this.emit({ type: "events", conv, events });
-if (conv === this.#session.self) for (const event of events) this.#applyOwn(event);
-this.#outbox.applied(conv, this.#logs.cursor(conv));
-const last = events.findLast((event) => event.n !== undefined && event.sender !== this.user?.name);
-if (last) {
-this.#received.set(conv, last.n);
-this.#reportReceived(conv);
-}
-}
-
-#reportReceived(conv) {
-this.later(`received ${conv}`, 200, () => {
-const head = this.#heads.get(conv);
-if (this.isOnline && head && showsReceipts(head)) this.call("mark", { conv, received: this.#received.get(conv) }).catch(() => {});
-});
-}
-
-stored(events) { this.#expiry.stored(events); }
-
-expired(conv, seqs, edited = []) {
-if (edited.length > 0) this.#logs.blankEdits(conv, edited, "expired").catch((error) => console.warn("cache:", error));
-this.putHead(conv, (head) => (head.last && seqs.has(head.last.seq) && !isBlank(head.last) ? { ...head, last: expiring({ ...head.last, text: undefined }) } : head));
-}
-
-async #loadHead(conv, isKnown = false) {
-if (!this.isOnline || this.#heads.has(conv) !== isKnown) return;
-const answer = await this.call("conversation.info", { conv }).catch(() => null);
-if (answer?.head && this.#heads.has(conv) === isKnown) this.#setHeads([answer.head]);
-}
-
-#applyOwn({ kind, at, body = {} }) {
-if (kind === "self.hide") return this.#hide(body.conv, body.seqs);
-if (kind === "self.set") return this.#loadProfile();
-if (kind.startsWith("contact.")) {
-if (body.incoming) this.#notify(at, { kind, user: body.user, text: body.text });
-return this.#loadContacts();
-}
-if (kind.startsWith("device.")) return body.device !== this.#session.device && this.#notify(at, { kind, ...body });
-const { conv, draft, ...values } = body;
-if (!conv) return;
-if (kind === "self.draft") { if (!this.#own.hasDraft(conv)) this.putHead(conv, (head) => drafted(head, draft)); }
-else this.putHead(conv, (head) => ({ ...head, own: { ...head.own, ...values } }));
-}
-
-async #tellMissed() {
-const { events } = await this.#logs.page({ conv: this.#session.self, limit: 40 }).catch(() => ({ events: [] }));
-for (const event of events) if (/^(device|contact)\./.test(event.kind) && event.at > this.#noticed) this.#applyOwn(event);
-}
-
-#notify(at, notice) {
-if (this.#noticed === undefined || !(at > this.#noticed)) return;
-this.#noticed = at;
-this.database.setMeta("noticed", at);
-this.emit({ type: "notice", notice });
-}
-
-async #hide(conv, seqs) {
-const events = await this.database.events(conv, Math.min(...seqs), Math.max(...seqs));
-await this.database.put("events", ...events.filter((event) => seqs.includes(event.seq)).map(({ seq, n, asOf }) => ({ conv, seq, n, kind: "hidden", asOf })));
-this.emit({ type: "hidden", conv, seqs });
-}
-
-acknowledged(event) {
-this.#logs.received([event]);
-this.#outbox.applied(event.conv, this.#logs.cursor(event.conv));
-}
-
-
-async #verb(verb, body) {
-const { id = uuid(), ...plain } = body;
-const answer = await this.call(verb, UNCHANGING.has(verb) ? plain : { id, ...plain });
-if (answer.head) this.#setHeads([answer.head]);
-if (answer.user && verb === "profile.set") this.#setSession({ user: answer.user });
-const seq = answer.seq ?? answer.call;
-if (seq && answer.conv) this.#logs.announced(answer.conv, seq, false);
-if (verb === "own.set") this.putHead(body.conv, (head) => ({ ...head, own: owning(head.own, body) }));
-if (/^contact\.|^(un)?block$/.test(verb)) this.#loadContacts();
-if (verb === "settings.set") { this.#settings = { ...this.#settings, ...body.settings }; this.emit({ type: "settings", settings: this.#settings }); }
-if (verb === "member.answer") await (body.accept ? this.#loadHead(body.conv, true) : this.#setHeads([], [body.conv]));
-if (verb === "member.leave" || verb === "conversation.delete") this.#setHeads([], [body.conv]);
-return answer;
-}
-
-async #search(body) {
-const isLocal = typeof body.page === "object";
-if (this.connectionState === "online" && !isLocal) {
-try {
-return await this.call("search", body);
-} catch (error) {
-if (error.code !== "unsupported") throw error;
-}
-}
-if (typeof body.page === "string") throw new Refusal({ code: "offline", message: "There is no connection." });
-return searchCache(this.database, body);
-}
-
-#show(tab, convs) {
-if (convs.length) this.#shown.set(tab, convs);
-else this.#shown.delete(tab);
-this.#subscribe();
-return {};
-}
-
-#subscribe() {
-const convs = [...new Set([...this.#shown.values()].flat())].slice(-20);
-if (this.isOnline) this.call("subscribe", { convs }).catch(() => {});
-}
-
-async #loadContacts() {
-const all = [];
-try {
-for (let page; ;) {
-const answer = await this.call("contacts", { page });
-all.push(...answer.contacts);
-if (!(page = answer.page)) break;
-}
-} catch { return; }
-if (all.some(isUntold)) await this.#tellRequests(all);
-this.#contacts = all;
-this.database.setMeta("contacts", all);
-this.emit({ type: "contacts", contacts: all });
-}
-
-async #tellRequests(contacts) {
-for (let before, page = 0; page < PAGES_OF_REQUESTS; page += 1) {
-const { events = [] } = await this.call("history", { conv: this.#session.self, limit: 200, before }).catch(() => ({}));
-for (const { kind, at, body } of events.toReversed()) {
-const contact = kind === "contact.request" && contacts.find((each) => isUntold(each) && each.user.name === body?.user && Boolean(body.incoming) === (each.state === "asked"));
-if (contact) Object.assign(contact, { at, ...(body.text && { text: body.text }) });
-}
-before = events[0]?.seq;
-if (!before || before === 1 || !contacts.some(isUntold)) return;
-}
-}
-
-async #loadProfile() {
-const { name } = this.user;
-const [user] = (await this.call("users", { names: [name] }).catch(() => ({ users: [] }))).users;
-if (user && this.user?.name === name) this.#setSession({ user });
-return this.#loadSettings();
-}
-
-async #loadSettings() {
-const answer = await this.call("settings", {}).catch(() => null);
-if (!answer) return;
-this.#settings = answer.settings;
-this.database.setMeta("settings", answer.settings);
-this.emit({ type: "settings", settings: answer.settings });
-}
-
-later(key, delay, work) {
-clearTimeout(this.#timers.get(key));
-this.#timers.set(key, setTimeout(work, delay));
-}
-}
-return { Core };
-})();
-const $core_worker = (() => {
-
-const { Core } = $core_core;
-const { refusal, uuid } = $core_requests;
-
-const channel = new BroadcastChannel("apus-chat-core");
-const tab = uuid();
-const pending = new Map();
-let core = null;
-
-self.onmessage = ({ data }) => {
-const request = { ...data, body: named(data.name, data.body) };
-pending.set(request.id, request);
-ask(request);
-};
-
-channel.onmessage = ({ data }) => {
-if (data.leader) for (const request of pending.values()) ask(request);
-else if (data.event && !core) self.postMessage({ event: data.event });
-else if (data.to === tab) answered(data.answer);
-else if (data.request && core) serve(data.request, data.from, (answer) => channel.postMessage({ to: data.from, answer }));
-};
-
-navigator.locks.request("apus-chat-core", () => {
-core = new Core((event) => {
-self.postMessage({ event });
-channel.postMessage({ event });
-});
-self.postMessage({ event: { type: "leading" } });
-channel.postMessage({ leader: tab });
-for (const request of pending.values()) ask(request);
-return new Promise(() => {});
-});
-
-function ask(request) {
-if (core) serve(request, tab, answered);
-else channel.postMessage({ request, from: tab });
-}
-
-async function serve({ id, name, body }, from, reply) {
-try {
-reply({ id, value: await core.request(name, body, from) });
-} catch (error) {
-reply({ id, error: refusal(error).plain });
-}
-}
-
-function answered(answer) {
-if (pending.delete(answer.id)) self.postMessage(answer);
-}
-
-function named(name, body = {}) {
-if (name === "send") return { key: uuid(), ...body };
-if (name === "verb") return { ...body, body: { id: uuid(), ...body.body } };
-return body;
-}
-return {  };
-})();
-
-"""#))
-
-    private static let _js_i18n_zh_edcfda5ea0f37a0a_js = EmbeddedFile(path: "js/i18n-zh-edcfda5ea0f37a0a.js", content: .text(#"""
-export default ({  }) => {
-const $i18n_zh = (() => {
-
-const zh = {
-appName: "Apus",
-cancel: "取消",
-close: "关闭",
-save: "保存",
-saved: "已保存",
-show: "查看",
-menu: "主菜单",
-never: "永不",
-unlimited: "不限",
-done: "完成",
-back: "返回",
-more: "更多",
-ok: "好",
-yes: "是",
-no: "否",
-none: "无",
-retry: "重试",
-discard: "放弃",
-copy: "复制",
-copied: "已复制",
-delete: "删除",
-remove: "移除",
-edit: "编辑",
-search: "搜索",
-loading: "加载中…",
-you: "你",
-youInside: "你",
-yourName: "你",
-signIn: "登录",
-signInLead: "欢迎回来",
-invitedLead: "你收到了一个邀请，登录或创建账号后即可查看。",
-register: "注册账号",
-registerLead: "创建你的账号",
-recover: "重设密码",
-recoverLead: "使用你的恢复码之一",
-recoveryCode: "恢复码",
-userName: "用户名",
-userNameHint: "字母（也可用汉字）和数字，不含空格，之后不能更改。",
-nick: "显示名称",
-password: "密码",
-newPassword: "新密码",
-currentPassword: "当前密码",
-passwordHint: "至少 8 个字符。",
-showPassword: "显示密码",
-hidePassword: "隐藏密码",
-forgot: "忘记密码？",
-haveAccount: "已有账号",
-noAccount: "创建新账号",
-wrongPassword: "用户名或密码不正确。",
-passwordWrong: "密码不正确。",
-nameTaken: "该用户名已被使用。",
-fieldRequired: "请填写此项。",
-inviteCode: "邀请码",
-inviteCodeHint: "此服务器仅为受邀用户开通账号。",
-invitationWrong: "邀请码错误或已被用完。",
-registrationClosed: "账号由服务器管理员创建。",
-recoveryWrong: "用户名或恢复码错误。",
-nameRefused: "该用户名不可用。请使用字母、汉字、数字、“.”、“-”和“_”，不含空格。",
-code: "一次性验证码",
-codeHint: "身份验证器中的验证码，或一个恢复码。",
-chats: "聊天",
-allChats: "全部",
-unread: "未读",
-groups: "群组",
-people: "联系人",
-archived: "已归档",
-channels: "频道",
-newChat: "新聊天",
-newGroup: "新建群组",
-newChannel: "新建频道",
-contacts: "通讯录",
-settings: "设置",
-savedMessages: "给自己的备忘",
-signOut: "退出登录",
-signOutQuestion: "退出此浏览器上的登录？",
-signOutUnsent: "还有 {n} 条消息未发送，退出后会丢失。",
-noChats: "还没有聊天",
-noChatsHint: "从联系人或群组开始吧。",
-noUnread: "全部已读",
-noResults: "没有找到结果",
-noPeopleHint: "请尝试输入完整的用户名。",
-noResultsHint: "请检查拼写，或减少关键词。",
-searchChats: "搜索聊天和消息",
-oneNewMessage: "新消息",
-message: "消息",
-explore: "发现",
-exploreHint: "公开的群组和频道。",
-linkInvites: "{name} 邀请你加入",
-whoReacted: "谁回应了",
-whoVoted: "谁投了票",
-votesShown: "可见的记录中有 {all} 票中的 {n} 票",
-messages: "消息",
-messageCount: "{n} 条消息",
-selectChat: "选择一个聊天开始",
-selectChatHint: "按 Ctrl+K 可快速跳转到联系人、群组或消息。",
-pinChat: "置顶",
-unpinChat: "取消置顶",
-archive: "归档",
-unarchive: "移出归档",
-mute: "静音",
-unmute: "取消静音",
-muteFor: "静音 {time}",
-muteForever: "始终静音",
-markRead: "标为已读",
-markUnread: "标为未读",
-deleteChat: "为我删除",
-deleteChatQuestion: "从你的列表中删除此聊天？",
-draft: "草稿",
-draftPrefix: "草稿：",
-colon: "：",
-typing: "正在输入…",
-typingOne: "{name} 正在输入…",
-typingMany: "{n} 人正在输入…",
-online: "在线",
-lastSeen: "最后上线：{time}",
-lastSeenJustNow: "刚刚在线",
-membersCount: "{n} 位成员",
-membersOnline: "{members}，{n} 人在线",
-subscribers: "{n} 位订阅者",
-unreadCount: "{n} 条未读消息",
-mentionsCount: "{n} 次提及",
-newMessages: "新消息",
-jumpToNewest: "跳到最新消息",
-pinnedMessage: "置顶消息",
-pinnedMessages: "置顶消息",
-messagePlaceholder: "消息",
-captionPlaceholder: "说明文字",
-send: "发送",
-sendSilently: "静默发送",
-schedule: "定时发送",
-scheduleAt: "发送时间",
-scheduled: "定时消息",
-scheduledCount: "{n} 条定时消息",
-scheduledFor: "将于 {time} 发送",
-attach: "添加附件",
-attachPicture: "图片或视频",
-attachFile: "文件",
-attachPoll: "投票",
-attachLocation: "位置",
-attachContact: "名片",
-emoji: "表情",
-searchEmoji: "搜索表情",
-dropHere: "拖放文件到此处发送",
-removeAttachment: "移除 {name}",
-disappearing: "消息自动消失",
-disappearingHint: "新消息会在此时间之后为所有人删除。",
-disappearAfter: "删除时间",
-disappearingOn: "消息将在 {time}后消失",
-off: "关闭",
-reply: "回复",
-replyTo: "回复 {name}",
-replyInThread: "在话题中回复",
-thread: "话题",
-replies: "{n} 条回复",
-forward: "转发",
-forwardTo: "转发给…",
-forwardedFrom: "转发自 {name}",
-forwarded: "转发的消息",
-forwardMerged: "合并为一条消息",
-editMessage: "编辑消息",
-edited: "已编辑",
-editHistory: "历史版本",
-removePreview: "移除链接预览",
-recall: "撤回",
-recallQuestion: "为所有成员撤回此消息？",
-recallQuestionPair: "为双方撤回此消息？",
-recallQuestionSelf: "撤回此消息？",
-recalled: "消息已撤回",
-recalledByYou: "你撤回了这条消息",
-expired: "消息已过期",
-erased: "消息已删除",
-hide: "为我删除",
-hideQuestion: "仅为你删除这 {n} 条消息？",
-react: "回应",
-reactWith: "用 {emoji} 回应",
-reactionLabel: "{emoji}：{n} 次回应",
-pin: "置顶",
-unpin: "取消置顶",
-copyText: "复制文本",
-copyLink: "复制链接",
-select: "选择",
-selectedCount: "已选择 {n} 条",
-readBy: "已读成员",
-download: "下载",
-openPicture: "打开图片",
-picture: "图片",
-video: "视频",
-voiceMessage: "语音消息",
-lasting: "{what}\u00a0{time}",
-audio: "音频",
-file: "文件",
-location: "位置",
-recordVoice: "录制语音消息",
-recordHint: "按住录音，或点按后免按录音",
-recording: "正在录音",
-recordSlide: "左滑取消，上滑锁定",
-recordLocked: "正在免按录音",
-recordCancel: "放弃录音",
-recordCancelled: "录音已放弃",
-recordShort: "请按住按钮录音。",
-recordVideo: "录制视频",
-recordStop: "结束录制",
-microphoneRefused: "此页面无权使用麦克风。",
-microphoneFailed: "麦克风不可用。",
-attachCamera: "拍摄视频",
-cameraRefused: "此页面无权使用摄像头。",
-cameraFailed: "摄像头不可用。",
-cameraPicture: "摄像头画面",
-cameraFlip: "切换摄像头",
-play: "播放",
-pause: "暂停",
-playPlace: "播放位置",
-placeOf: "{time}，共 {length}",
-playSpeed: "速度：{rate} 倍",
-playFailed: "无法播放此录音。",
-notPlayed: "未播放",
-openVideo: "打开视频",
-cancelUpload: "取消上传",
-previousPicture: "上一张",
-nextPicture: "下一张",
-pictureOf: "第 {n} 张，共 {total} 张",
-zoomIn: "放大",
-zoomOut: "缩小",
-showInChat: "在聊天中查看",
-media: "媒体",
-tabMedia: "图片和视频",
-tabFiles: "文件",
-tabLinks: "链接",
-tabVoice: "语音",
-noMedia: "暂无内容",
-north: "北纬 {degrees}",
-south: "南纬 {degrees}",
-east: "东经 {degrees}",
-west: "西经 {degrees}",
-coordinates: "{latitude}，{longitude}",
-accuracy: "误差 {distance}",
-openInMaps: "在地图中打开",
-latitude: "纬度",
-longitude: "经度",
-myLocation: "我的位置",
-placeName: "地点名称",
-locationRefused: "此页面无权获取位置。",
-locationFailed: "无法获取位置。",
-contactCard: "名片",
-poll: "投票",
-bundle: "合并转发的消息",
-encrypted: "加密消息",
-unknownKind: "更新后可查看此消息",
-hidden: "消息不可用",
-call: "通话",
-callAudio: "语音通话",
-callVideo: "视频通话",
-callMissed: "未接来电",
-callDeclined: "已拒绝的通话",
-callBusy: "对方忙",
-callRinging: "呼叫中…",
-callOngoing: "正在通话中",
-callBack: "回拨",
-callOutgoingMissed: "无人接听",
-callIncoming: "{name} 来电",
-callIncomingVideo: "{name} 邀请你视频通话",
-callIncomingGroup: "{name} 在 {group} 发起通话",
-callAnswer: "接听",
-callAnswerAudio: "不开视频接听",
-callAnswerVideo: "视频接听",
-callDecline: "拒绝来电",
-callCalling: "正在呼叫…",
-callConnected: "已接通",
-callReconnecting: "正在重新连接…",
-callAlone: "等待其他人加入…",
-callNoAnswer: "无人接听",
-callWasDeclined: "对方已拒绝",
-callWasBusy: "对方正在通话中",
-callElsewhere: "已在其他设备接听",
-callOver: "通话已结束",
-callLost: "连接已断开",
-callFull: "通话人数已满：最多四人",
-callFailed: "通话失败",
-callNeedsClient: "此通话需要支持 LiveKit 的客户端，本页面不支持",
-callOtherFirst: "请先结束当前通话",
-callWith: "通话：{name}",
-callControls: "通话控制",
-callHangUp: "挂断",
-callLeave: "离开通话",
-callMute: "静音",
-callUnmute: "取消静音",
-callMutedOther: "麦克风已关闭",
-callCameraOn: "打开摄像头",
-callCameraOff: "关闭摄像头",
-callShare: "共享屏幕",
-callUnshare: "停止共享屏幕",
-callPicture: "画中画",
-callDevices: "麦克风、摄像头和扬声器",
-callMicrophone: "麦克风",
-callCamera: "摄像头",
-callSpeaker: "扬声器",
-callNoDevices: "未找到设备",
-callMinimize: "缩小通话窗口",
-callMaximize: "放大通话窗口",
-callOwnPicture: "你的画面",
-callQualityGood: "连接良好",
-callQualityFair: "连接一般",
-callQualityPoor: "连接较差",
-callDenied: "浏览器未允许使用麦克风或摄像头。请在浏览器的网站设置中允许，然后重新呼叫。",
-callMissing: "未找到麦克风或摄像头。",
-callInUse: "麦克风或摄像头正被其他程序使用。",
-callInsecure: "通话需要 HTTPS。请使用 https: 地址打开此页面。",
-spoiler: "隐藏内容，点击显示",
-pollAnonymous: "匿名投票",
-pollPublic: "投票",
-pollMultiple: "可多选",
-pollVotes: "{n} 票",
-pollClosed: "最终结果",
-pollClose: "结束投票",
-pollQuestion: "问题",
-pollOption: "选项 {n}",
-pollAddOption: "添加选项",
-pollCreate: "新建投票",
-statusQueued: "等待发送",
-statusUploading: "上传中",
-statusSending: "发送中",
-statusSent: "已发送",
-statusDelivered: "已送达",
-statusRead: "已读",
-statusFailed: "发送失败",
-failedReason: "发送失败：{reason}",
-spokenMessage: "{name}，{time}：{text}",
-spokenNew: "来自 {name} 的新消息：{text}",
-messageActions: "消息操作",
-reactions: "回应",
-messageList: "消息列表",
-chatList: "聊天列表",
-chatInfo: "详情",
-noMessages: "还没有消息",
-noNotesHint: "这里的内容只有你自己能看到，并同步到你的所有设备。",
-noPublicChats: "还没有公开的群组或频道。",
-noMessagesHint: "打个招呼吧！",
-nameMark: "@{name}",
-looksLike: "@{name} 不是你的联系人 {other}（@{account}），两者名称相似。",
-looksLikeYou: "@{name} 的名称与你的相似。",
-isDeleted: "该账号已删除。",
-groupTitle: "名称",
-groupAbout: "简介",
-addMembers: "添加成员",
-searchPeople: "姓名或 @用户名",
-createGroup: "创建群组",
-createChannel: "创建频道",
-next: "下一步",
-members: "成员",
-searchMembers: "搜索成员",
-roleOwner: "群主",
-roleAdmin: "管理员",
-roleMember: "成员",
-roleReader: "读者",
-roleGuest: "访客",
-roleAdminHint: "可以修改群组并管理成员。",
-roleMemberHint: "可以发言，并拥有权限设置允许的操作。",
-roleReaderHint: "可以阅读和回应。",
-roleGuestHint: "可以发言，但不能邀请、置顶或 @所有人。",
-changeRole: "更改角色",
-roleOf: "{name} 的角色",
-transferOwner: "转让群主",
-transferQuestion: "将群主转让给 {name}？你将成为管理员。",
-newOwner: "指定新群主",
-transferAndLeave: "将群主转让给 {name} 并退出？",
-muteMember: "禁言…",
-muteNamed: "禁言 {name}",
-unmuteMember: "解除禁言",
-mutedUntil: "禁言至 {time}",
-mutedForever: "已禁言",
-forTime: "{time}",
-forGood: "永久",
-removeMember: "移出",
-removeQuestion: "将 {name} 移出？",
-banMember: "移出并封禁…",
-banNamed: "移出并封禁 {name}",
-unban: "解除封禁",
-bannedUntil: "封禁至 {time}",
-bannedForever: "已封禁",
-takeBackInvitation: "撤回邀请",
-joinRequests: "申请",
-joinRequestCount: { other: "{n} 条入群申请" },
-invitedPeople: "已邀请",
-bannedPeople: "已封禁",
-noJoinRequests: "没有加入申请",
-noInvited: "没有待接受的邀请",
-noBanned: "没有被封禁的用户",
-askedAt: "{time} 申请加入",
-invitedBy: "由 {name} 邀请",
-wereInvited: "已向 {users} 发出邀请。",
-wereNotAdded: "无法添加：{users}",
-addShort: "添加",
-createdBy: "由 {name} 创建于 {time}",
-createdAt: "创建于 {time}",
-inviteLinks: "邀请链接",
-newLink: "新建链接",
-createLink: "创建链接",
-noLinks: "还没有链接",
-linkEnds: "有效期",
-linkAfter: "{time}",
-linkMost: "可加入人数",
-peopleCount: { other: "{n} 人" },
-linkRole: "加入后的角色",
-linkApproval: "由管理员逐一批准",
-linkHint: "在链接失效之前，任何人都可凭链接直接加入；需要批准时，可凭链接申请加入。",
-linkForever: "长期有效",
-linkBy: "由 {name} 创建",
-linkEnded: "该邀请链接已失效。",
-revokeQuestion: "撤销此链接？此后任何人都无法通过它加入。",
-linkUses: "已使用 {used}/{n}",
-linkUsed: "已使用 {n} 次",
-linkExpires: "有效期至 {time}",
-revoke: "撤销",
-groupSettings: "权限",
-rightsOfMembers: "成员权限",
-whoWrite: "谁可以发言",
-whoInvite: "谁可以邀请",
-whoManage: "谁可以修改资料",
-whoPin: "谁可以置顶",
-whoMentionAll: "谁可以 @所有人",
-everyMember: "所有成员",
-onlyAdmins: "仅管理员",
-joining: "加入方式",
-whoJoins: "加入方式",
-joinClosed: "仅限邀请",
-joinApproval: "需要批准",
-joinOpen: "公开加入",
-listed: "在目录中展示",
-historyFor: "新成员可见历史",
-historyAll: "全部",
-historyJoin: "加入之后",
-slowMode: "慢速模式",
-slowOn: "慢速模式：每 {time} 可发一条消息",
-slowLeft: "慢速模式：{time}后可发送下一条消息",
-showReceipts: "显示谁已读",
-leave: "退出群组",
-leaveChannel: "退出频道",
-leaveChannelQuestion: "退出此频道？",
-leaveLast: "你是最后一位成员，退出后将无人可以访问。",
-deleteForAll: "为所有人删除",
-deleteForAllQuestion: "为所有成员删除“{title}”？",
-deleteForAllHint: "其中所有消息都将被清除，且无法恢复。",
-deletedForAll: "已为所有成员删除。",
-leaveQuestion: "退出此群组？",
-leaveOwner: "你是群主。请选择在你退出后接任群主的成员。",
-report: "举报",
-reportReason: "请说明原因",
-reportHint: "举报会发送给服务器管理员，他们可以看到被举报的内容。",
-reportText: "发生了什么？（可选）",
-reportNamed: "举报 {name}",
-chooseReason: "请选择原因。",
-reasonSpam: "广告或垃圾信息",
-reasonAbuse: "辱骂或骚扰",
-reasonViolence: "暴力或威胁",
-reasonIllegal: "违法内容",
-reasonImpersonation: "冒充他人",
-reasonOther: "其他",
-reported: "感谢反馈，举报已提交。",
-block: "拉黑",
-unblock: "取消拉黑",
-blockQuestion: "拉黑 {name}？将不再显示其消息。",
-addContact: "添加到通讯录",
-removeContact: "从通讯录移除",
-contactRequests: "好友请求",
-sentRequests: "已发送的请求",
-requestCount: { other: "{n} 条好友请求" },
-sentAt: "发送于 {time}",
-takeBack: "撤回",
-takeBackRequest: "撤回请求",
-requestTakenBack: "请求已撤回。",
-requestAccepted: "{name} 已成为你的联系人。",
-requestDeclined: "已拒绝 {name} 的请求。",
-requestSent: "已向 {name} 发送请求。",
-requestText: "附言（可选）",
-requestPlaceholder: "介绍一下自己",
-sendRequest: "发送请求",
-addContactNamed: "将 {name} 添加为联系人",
-asksForContact: "请求成为你的联系人",
-newRequest: "{name} 请求成为你的联系人。",
-nowContact: "{name} 接受了你的请求。",
-removeContactQuestion: "将 {name} 从联系人中移除？",
-accept: "接受",
-decline: "拒绝",
-alias: "备注名",
-setAlias: "设置备注名",
-changeAlias: "修改备注名",
-aliasHint: "仅你可见，用来代替“{name}”。留空则移除。",
-writeMessage: "发消息",
-noContacts: "还没有联系人",
-noContactsHint: "按姓名或 @用户名搜索。",
-invited: "{name} 邀请你加入此群组",
-join: "加入",
-requested: "你的加入请求正在等待批准。",
-askToJoin: "申请加入",
-approvalHint: "需由管理员批准。",
-isJoined: "已加入",
-isRequested: "已申请",
-group: "群组",
-channel: "频道",
-leftGroup: "你已不是此群组的成员。",
-cannotWrite: "仅管理员可以在此发言。",
-onlyReads: "你在此只能阅读，不能发言。",
-silenced: "管理员已禁止你在此发言。",
-silencedUntil: "管理员已禁止你发言，至 {time}。",
-aloneInGroup: "群组里只有你一个人。",
-aloneInChannel: "此频道还没有订阅者。",
-profile: "个人资料",
-statusText: "状态",
-avatar: "头像",
-changePicture: "更换头像",
-removePicture: "移除图片",
-notAPicture: "该文件不是图片。",
-nickHint: "他人看到的名称，可以重复。",
-language: "语言",
-system: "跟随系统",
-theme: "主题",
-light: "浅色",
-dark: "深色",
-appearance: "外观",
-notifications: "通知",
-notificationsDesktop: "桌面通知",
-notificationsSound: "声音",
-notificationsPreview: "显示消息内容",
-notificationsHTTPS: "通知需要 HTTPS。",
-quietHours: "免打扰时段",
-quietFrom: "从",
-quietUntil: "至",
-quietHint: "在这些时段内，所有设备都不发送通知。",
-privacy: "隐私",
-privacyLastSeen: "谁可以看到我的在线状态",
-privacyAvatar: "谁可以看到我的头像",
-privacyMessages: "谁可以与我开始聊天",
-privacyAdd: "谁可以把我加入群组",
-privacyFind: "谁可以搜索到我",
-privacyReceipts: "已读回执",
-privacyTyping: "显示我正在输入",
-all: "全部",
-everyone: "所有人",
-contactsOnly: "我的联系人",
-sessions: "登录设备",
-thisDevice: "当前设备",
-otherSessions: "其他设备",
-noOtherSessions: "你仅在此设备上登录。",
-signedInAt: "登录于 {time}",
-sessionEnded: "{name} 已退出登录。",
-othersEnded: "其他设备已全部退出登录。",
-endOthersHint: "此设备保持登录。",
-endSession: "退出",
-endOtherSessions: "退出其他所有设备",
-lastActive: "最近活动：{time}",
-security: "安全",
-changePassword: "修改密码",
-passwordChanged: "密码已修改。",
-passwordEnds: "其他设备将退出登录。",
-recoveryCodes: "恢复码",
-recoveryKept: "我已保存",
-recoveryCodesHint: "用其中一个恢复码可以设置新密码，或在没有身份验证器时登录。每个只能使用一次，请妥善保存。",
-blocked: "黑名单",
-noBlocked: "没有被拉黑的账号。",
-notAContact: "非联系人",
-youBlocked: "你已拉黑 {name}。",
-blockedHint: "你看不到被拉黑账号发来的消息，对方不会得知。",
-account: "账号",
-exportData: "导出我的数据",
-exportHint: "包含你的资料、联系人、消息和文件。",
-signOutHint: "存储在此设备上的消息将被清除。",
-insecure: "未加密",
-insecureHint: "此页面未通过 HTTPS 打开。浏览器因此不提供通知、离线启动、麦克风和剪贴板，且每个标签页各用一条连接。",
-deleteAccount: "删除我的账号",
-deleteAccountHint: "你的消息将被清空，并退出所有群组，且无法恢复。",
-deleteAccountQuestion: "删除账号 {name}？你的消息会被清空，该用户名不会再次开放。",
-accountDeleted: "你的账号已删除。",
-deleteAccountDo: "删除账号",
-enterSends: "按 Enter 发送",
-filterKind: "类型",
-filterFrom: "发送者",
-filterChat: "聊天",
-filterWhen: "时间",
-anyKind: "所有类型",
-anyTime: "任何时间",
-lastWeek: "最近 7 天",
-lastMonth: "最近 30 天",
-lastYear: "最近一年",
-anyPerson: "任何人",
-here: "在此聊天中",
-everywhere: "在所有聊天中",
-resultCount: "{n}{more} 条结果",
-quickJump: "跳转到聊天、联系人或消息",
-offline: "你已离线，恢复连接后会自动发送消息。",
-connecting: "正在连接…",
-updateReady: "新版本已就绪。",
-reload: "重新加载",
-errorForbidden: "你没有权限执行此操作。",
-errorNotFound: "内容已不可用。",
-errorLimit: "已达到服务器上限。",
-errorTooMany: "操作过于频繁，请稍候。",
-errorTooManyUntil: "操作过于频繁，请在 {time}后重试。",
-errorSilenced: "管理员已将你禁言，还剩 {time}。",
-errorTooLong: "内容过长或过大。",
-errorUnavailable: "服务器正在启动、停止或过载，请稍后重试。",
-errorUnauthorized: "登录已失效，请重新登录。",
-errorInsecure: "此功能需要 HTTPS。",
-errorCancelled: "已取消。",
-errorRefused: "服务器拒绝了此操作：{reason}",
-errorServer: "服务器出错：{reason}",
-errorTooLate: "已超过可操作的时间。",
-errorTooLarge: "文件过大，上限为 {size}。",
-errorOffline: "无法连接到服务器。",
-errorStorage: "服务器暂时无法保存。",
-errorConflict: "内容已被更改。",
-undo: "撤销",
-hidden1: "已为你删除消息。",
-eventBeginChat: "聊天从这里开始",
-eventCreateGroup: "{name} 创建了群组",
-eventCreateChannel: "频道已创建",
-eventJoin: "{users} 加入了群组",
-eventAdd: "{name} 添加了 {users}",
-eventLeave: "{name} 退出了群组",
-eventRemove: "{name} 移除了 {users}",
-eventBan: "{name} 封禁了 {users}",
-eventBanUntil: "{name} 将 {users} 封禁至 {time}",
-eventUnban: "{name} 解除了对 {users} 的封禁",
-eventMute: "{name} 禁言了 {users}",
-eventMuteUntil: "{name} 将 {users} 禁言至 {time}",
-eventUnmute: "{name} 解除了 {users} 的禁言",
-eventInvite: "{name} 邀请了 {users}",
-eventRole: "{name} 将 {users} 设为{role}",
-eventTitle: "{name} 将名称改为“{title}”",
-eventPicture: "{name} 更换了头像",
-eventAbout: "{name} 修改了简介",
-eventSettings: "{name} 修改了设置",
-eventExpire: "{name} 设置了消息在 {time}后消失",
-eventKeep: "{name} 关闭了消息自动消失",
-eventSlow: "{name} 开启了慢速模式：每 {time}一条消息",
-eventSlowEnd: "{name} 关闭了慢速模式",
-eventWriteAll: "{name} 允许所有成员发言",
-eventWriteAdmins: "{name} 设置了仅管理员可发言",
-eventPin: "{name} 置顶了一条消息",
-eventUnpin: "{name} 取消了一条置顶消息",
-eventReact: "{name} 用 {emoji} 回应",
-eventOther: "{name} 更改了此聊天",
-emojiSmileys: "表情",
-emojiPeople: "人物",
-emojiNature: "自然",
-emojiFood: "食物",
-emojiActivities: "活动",
-emojiTravel: "旅行",
-emojiObjects: "物品",
-emojiSymbols: "符号",
-mentionAll: "所有人",
-mentionAllHint: "通知所有成员",
-totp: "两步验证",
-totpHint: "登录时除密码外，还需输入验证器应用中的验证码。",
-totpSetUp: "设置验证器",
-totpRemove: "移除验证器",
-totpScan: "请用验证器应用扫描此二维码。",
-totpType: "或在应用中输入此密钥：",
-totpOpen: "在本设备上打开验证器",
-totpOn: "两步验证已开启。",
-totpRemoved: "两步验证已关闭。",
-qrcode: "密钥的二维码",
-wrongCode: "验证码不正确。每个验证码只能使用一次，30 秒内有效。",
-confirm: "确认",
-newRecoveryCodes: "生成新的恢复码",
-folders: "分组",
-newFolder: "新建分组",
-folderName: "分组名称",
-folderFilter: "包含的聊天",
-folderChosen: "由我选择的聊天",
-foldersHint: "分组显示在聊天列表上方，并同步到你的其他设备。",
-folderLimit: "最多可以有 {n} 个分组。",
-rename: "重命名",
-deleteFolder: "删除分组",
-deleteFolderQuestion: "删除分组“{name}”？其中的聊天会保留。",
-albumOf: "相册，共 {n} 张",
-newSignIn: "你的账号有新的登录：{name}",
-notMember: "你已不在“{title}”中。",
-unknownLink: "这个地址没有对应的聊天。",
-dismissed: "本次登录已失效，请重新登录。",
-dismissedClosed: "此账号已关闭。",
-dismissedVersion: "页面版本过旧，请重新加载。",
-searchLocal: "仅限本设备上的消息",
-errorUnsupported: "此服务器不支持该功能。",
-disappearsAt: "将于 {time} 消失",
-inThread: "在话题中",
-readCount: "{all} 人中 {n} 人已读",
-firstVersion: "最初版本",
-sendNow: "立即发送",
-changeTime: "更改时间",
-forwardAnonymous: "不显示发送者姓名",
-pollCloses: "定时结束",
-pollClosesAt: "投票结束时间",
-pollEnds: "{time} 结束",
-inHour: "一小时后",
-tonight: "今晚",
-tomorrowMorning: "明天早上",
-timeZone: "按你的时区：{zone}。",
-notifyAbout: "通知范围",
-notifyAll: "所有消息",
-notifyMentions: "仅提及我的消息",
-notificationsDenied: "浏览器已禁止此页面的通知，请在浏览器设置中允许。",
-notificationsPush: "页面关闭时也通知",
-notificationsPushHint: "消息会为此浏览器加密。",
-notificationsPushMissing: "此浏览器或服务器不支持推送。",
-chooseOther: "选择…",
-fromDay: "起始日期",
-untilDay: "截止日期",
-betweenDays: "指定日期",
-lastDay: "最近 24 小时",
-offlineShort: "你已离线",
-};
-return { zh };
-})();
-return $i18n_zh;
-};
-
-"""#))
-
-    private static let _js_state_sample_779671c446839e6f_js = EmbeddedFile(path: "js/state-sample-779671c446839e6f.js", content: .text(#"""
-export default ({ $core_applying, $state_store }) => {
-const $state_sampledata = (() => {
-
-const ME = "alice";
-const DAY = 86_400_000;
-const now = Date.now();
-
-const USERS = [
-["alice", "Alice Lindqvist", "In the workshop"], ["bob", "Bob Marsh", "At the harbour", true], ["carol", "Carol Okafor", "", true],
-["dave", "Dave Sørensen"], ["weilin", "陈维林", "出差中", true], ["xiaoyu", "王小雨", "慢一点也没关系"], ["erin", "Erin O’Neill", "", true],
-["frank", "Frank Zimmermann"], ["grace", "Grace Kim 김은혜"], ["haoran", "李浩然", "", true], ["ivan", "Иван Петров"], ["judy", "Judy with a name that is far too long for a row of the list"],
-["kenji", "田中健二"], ["lena", "Lena Vogel", "", true], ["b0b", "Bob Marsh"], ["newsbot", "Build bot", "", true],
-].map(([name, nick, status, online], index) => ({
-name, nick, ...(status && { status }), ...(online ? { online } : { online: false, last_seen: now - (index + 1) * 47 * 60_000 }),
-}));
-
-const SETTINGS = { write: "members", invite: "members", manage: "admins", pin: "admins", mention_all: "admins", join: "closed", listed: false, history: "all", slow: 0, expire: 0, receipts: true };
-
-const LINES = [
-"Morning! Is the boat back from the yard?", "Yes, since yesterday evening.", "好的，那我们下午三点在码头见？", "三点可以，我带热水和点心。", "Can somebody bring the spare oars?",
-"I have two in the garage. They need a new leather though, it came off at the last regatta and I never had the time to sew it on again.", "👍", "收到！", "Perfect.",
-"The forecast says wind from the west, 4 to 5, rain after six. I would rather start early and be back before dark; what do you think?", "天气预报说六点以后有雨，建议早点出发。",
-"See https://example.org/tides?port=kiel&from=2026-05-01 for the tides.", "😂😂", "Agreed.", "那就两点半吧。", "Works for me\nand for Dave\n\nWe will wait at the gate.",
-"Who has the key?", "It is under the third stone, as always.", "图纸我已经上传了，大家看一下第 3 页。", "Thank you!",
-];
-
-const CONVERSATIONS = [
-{ conv: "0s1e2f3c4v5n6", kind: "self", size: 12, title: undefined, ago: 9 * DAY },
-{ conv: "1rowingclub00", kind: "group", title: "Rowing club Kiel", size: 100_000, members: 14, unread: 3, mentions: 1, ago: 60_000, pinned: true, role: "admin", pins: [99_940, 99_800] },
-{ conv: "1pairbob00000", kind: "pair", peer: "bob", size: 420, unread: 2, ago: 4 * 60_000 },
-{ conv: "1pairweilin00", kind: "pair", peer: "weilin", size: 260, ago: 18 * 60_000, unread: 0 },
-{ conv: "1design000000", kind: "group", title: "设计评审 Design review", size: 2400, members: 6, unread: 128, ago: 40 * 60_000 },
-{ conv: "1paircarol000", kind: "pair", peer: "carol", size: 80, ago: 3 * 3_600_000, draft: "I will look at it on" },
-{ conv: "1channelnews0", kind: "channel", title: "Apus releases", size: 340, members: 812, role: "reader", ago: 5 * 3_600_000, muted: true, unread: 7 },
-{ conv: "1family000000", kind: "group", title: "家里人", size: 900, members: 5, ago: DAY },
-{ conv: "1invited00000", kind: "group", title: "Harbour festival 2027", state: "invited", peer: "erin", size: 0, members: 31, ago: 26 * 3_600_000 },
-{ conv: "1pairxiaoyu00", kind: "pair", peer: "xiaoyu", size: 35, ago: 2 * DAY },
-{ conv: "1pairfrank000", kind: "pair", peer: "frank", size: 22, ago: 4 * DAY, markedUnread: true },
-{ conv: "1pairjudy0000", kind: "pair", peer: "judy", size: 3, ago: 6 * DAY },
-{ conv: "1archive00000", kind: "group", title: "Summer trip 2025", size: 1200, members: 8, ago: 200 * DAY, archived: true },
-...Array.from({ length: 40 }, (_, index) => ({ conv: `1team${String(index).padStart(8, "0")}`, kind: "group", title: `Team ${index + 1}`, size: 30 + index, members: 4 + (index % 9), ago: (8 + index) * DAY })),
-].map((each) => ({ seed: [...each.conv].reduce((sum, letter) => (sum * 31 + letter.codePointAt(0)) % 9973, 7), ...each }));
-
-function heads() {
-return CONVERSATIONS.map((each) => {
-const last = event(each, each.size);
-return {
-conv: each.conv, kind: each.kind, ...(each.state && { state: each.state }), ...(each.role && { role: each.role }), ...(each.title && { title: each.title }),
-...(each.peer && { peer: USERS.find((user) => user.name === each.peer) }), members: each.members ?? 2, members_version: 1,
-...(["group", "channel"].includes(each.kind) && { settings: { ...SETTINGS, ...(each.kind === "channel" && { write: "admins" }) } }),
-seq: each.size, n: each.size, read: each.size - (each.unread ?? 0), unread: each.unread ?? 0, mentions: each.mentions ?? 0, at: now - each.ago,
-...(last && { last: { seq: last.seq, n: last.n, sender: last.sender, at: last.at, kind: last.kind, state: last.state, text: last.body?.text ?? last.body?.question ?? last.body?.name } }),
-...(each.pins && { pins: each.pins }),
-own: { ...(each.pinned && { pinned_at: now - DAY }), ...(each.archived && { archived: true }), ...(each.muted && { muted_until: now + DAY * 365 }), ...(each.markedUnread && { marked_unread: true }), ...(each.draft && { draft: { text: each.draft, at: now - 3_600_000 } }) },
-};
-});
-}
-
-const find = (conv) => CONVERSATIONS.find((each) => each.conv === conv);
-const members = (conv) => {
-const each = find(conv);
-if (!each || each.kind === "self") return [ME];
-if (each.kind === "pair") return [ME, each.peer];
-return USERS.slice(0, Math.min(each.members, USERS.length - 1)).map((user) => user.name);
-};
-
-const eventAt = (conv, seq) => (find(conv) ? event(find(conv), seq) : null);
-
-function event(each, seq) {
-if (seq < 1 || seq > each.size) return null;
-const random = (salt) => ((seq * 7919 + each.seed * 104_729 + salt * 1_299_709) % 100_003) / 100_003;
-const people = members(each.conv);
-const run = Math.floor(seq / (1 + Math.floor(random(1) * 3)));
-const unread = seq > each.size - (each.unread ?? 0);
-let sender = each.kind === "channel" ? "newsbot" : people[(run * 7 + each.seed) % people.length];
-if (unread && sender === ME) sender = people[1] ?? ME;
-const age = each.size - seq;
-const base = { conv: each.conv, seq, n: seq, sender, id: `m-${each.conv}-${seq}`, at: now - each.ago - Math.floor(age * 171_000 + (random(2) - 0.5) * 100_000), kind: "text" };
-const special = age % 10 === 6 && each.kind !== "self" ? Math.floor(age / 10) % 14 : -1;
-const text = (body) => ({ ...base, body });
-switch (special) {
-case 0: return { ...text({ text: "Then let us decide by a poll." }), ref: seq - 3 > 0 ? seq - 3 : undefined };
-case 1: return { ...base, kind: "poll", body: { question: "When do we start? 什么时候出发？", options: ["14:00", "14:30 两点半", "15:00, after lunch"], multiple: true }, votes: [2, 5, 1], mine: { votes: [1] } };
-case 2: return { ...base, kind: "image", body: { blob: `sample-${seq}`, width: 1280, height: 853, size: 184_320, type: "image/jpeg", thumb: "LEHV6nWB2yk8pyo0adR*.7kCMdnj", text: seq % 3 ? undefined : "The boat, new varnish" } };
-case 3: return { ...text({ text: LINES[5] }), reactions: [{ key: "👍", count: 4 }, { key: "❤️", count: 2 }, { key: "😂", count: 1 }], mine: { reactions: ["👍"] } };
-case 4: return { ...base, state: "recalled" };
-case 5: return { ...base, kind: "file", body: { blob: `sample-${seq}`, name: "Bootsplan – Frühjahr 2026 (final, really).pdf", size: 520_110, type: "application/pdf" } };
-case 6: return { ...text({ text: "See you at seven, not six", entities: [{ type: "bold", offset: 11, length: 5 }] }), state: "edited", edited_at: base.at + 60_000 };
-case 7: return { ...base, kind: "audio", body: { blob: `sample-${seq}`, size: 48_211, type: "audio/ogg", duration: 7300, voice: true, wave: "0a1f3a5c80c0ffd09070503a2a1a3f5f8fafcfbf9f7f5f3f2f1f0f0a1f3a5c80c0ff" } };
-case 8: return { ...text({ text: `Hi @${ME}, code: let x = 1`, entities: [{ type: "mention", offset: 3, length: 6, user: ME }, { type: "code", offset: 17, length: 9 }] }), sender: sender === ME ? people.at(-1) : sender };
-case 9: return { ...base, kind: "org.example.whiteboard", body: { page: 3 } };
-case 10: return { ...base, kind: "location", body: { latitude: 54.3233, longitude: 10.1228, accuracy: 12.5, name: "Kiel, 码头" } };
-case 11: return { ...base, kind: "bundle", body: { title: "Plans", items: [{ sender: "bob", nick: "Bob Marsh", at: base.at - DAY, kind: "text", body: { text: "At six" } }, { sender: "weilin", nick: "陈维林", at: base.at - DAY, kind: "text", body: { text: "好的" } }] } };
-case 12: return { ...base, n: seq, kind: "member.join", body: { users: [people.at(-1)], via: "add" } };
-case 13: return { ...base, kind: "call", body: { media: "video", state: seq % 2 ? "ended" : "missed", duration: 63_000 } };
-default: return text({ text: LINES[Math.floor(random(3) * LINES.length)], ...(seq % 97 === 0 && { forwarded: { sender: "carol", nick: "Carol Okafor", at: base.at - DAY } }) });
-}
-}
-return { ME, now, USERS, heads, members, eventAt };
-})();
-const $state_sample = (() => {
-
-const { applying } = $core_applying;
-const { ME, USERS, eventAt, heads, members, now } = $state_sampledata;
-const { Store } = $state_store;
-
-const createSampleState = (options = {}) => new Store(new SamplePort(options));
-
-const refusal = (code, message = code, more = {}) => Object.assign(new Error(message), { code, ...more });
-let serial = 0;
-
-class SamplePort {
-#emit = () => {};
-#heads = new Map();
-#changed = new Map();
-#added = new Map();
-#failed = new Map();
-#users = new Map(USERS.map((user) => [user.name, user]));
-#hasTotp = false;
-#contacts = ["bob", "carol", "weilin", "xiaoyu", "haoran"].map((name) => ({ user: this.#users.get(name), state: "friend", at: now, ...(name === "haoran" && { alias: "浩然（同事）" }) }));
-#settings = { last_seen: "contacts", avatar: "all", add: "contacts", find: "all", receipts: true, typing: true, folders: [{ name: "Friends" }] };
-
-constructor(options) {
-this.options = options;
-this.phase = options.phase ?? "signedIn";
-if (!options.empty) for (const head of heads()) this.#heads.set(head.conv, head);
-this.#contacts.push({ user: this.#users.get("grace"), state: "asked", text: "We met at the regatta", at: now }, { user: this.#users.get("ivan"), state: "asking", at: now }, { user: this.#users.get("b0b"), state: "blocked", at: now });
-}
-
-listen(listener) { this.#emit = listener; }
-
-blobURL(blob) {
-const hue = [...String(blob)].reduce((sum, letter) => (sum * 31 + letter.codePointAt(0)) % 360, 0);
-return `data:image/svg+xml,${encodeURIComponent(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 12 8"><rect width="12" height="8" fill="hsl(${hue} 45% 70%)"/><circle cx="9" cy="2" r="1" fill="#fff8"/><path d="M0 8l4-5 3 3 2-2 3 4z" fill="hsl(${hue} 40% 40%)"/></svg>`)}`;
-}
-
-async request(name, body = {}) {
-if (this.options.slow) await new Promise((done) => setTimeout(done, this.options.slow));
-switch (name) {
-case "start": return this.#snapshot();
-case "login":
-if (body.password === "wrong") throw refusal("unauthorized");
-return this.#enter();
-case "register": return this.#enter({ recovery: ["k3v9-2m7q", "p4w8-x1ta", "9zrd-ke55", "h0mm-7vqc"] });
-case "password": return this.#enter({});
-case "totp": return { secret: "JBSWY3DPEHPK3PXP", uri: "otpauth://totp/Apus:alice?secret=JBSWY3DPEHPK3PXP&issuer=Apus" };
-case "totpConfirm": if (body.code !== "123456") throw refusal("forbidden"); this.#hasTotp = true; return {};
-case "totpDelete": this.#hasTotp = false; return {};
-case "edits": return [{ at: now, body: { text: "The newest text" } }, { at: now - 60_000, body: { text: "The first text" } }];
-case "recovery": return { recovery: ["k3v9-2m7q", "p4w8-x1ta"] };
-case "logout": case "deleteAccount":
-if (name === "logout" && this.#failed.size && !body.force) throw refusal("unsent", "Messages are not sent.", { count: this.#failed.size });
-this.phase = "signedOut";
-this.#emit({ type: "snapshot", ...this.#snapshot() });
-return {};
-case "history": return this.#history(body);
-case "send": return this.#send(body);
-case "retry": return this.#retry(body.key);
-case "discard": return this.#discard(body.key);
-case "mark": return this.#mark(body);
-case "draft": return this.#change(body.conv, (head) => ({ ...head, own: { ...head.own, draft: body.text ? { text: body.text, ref: body.ref, at: Date.now() } : undefined } }));
-case "typing": case "show": return {};
-case "upload": return { blob: `sample-${(serial += 1)}`, type: body.file?.type ?? "image/png", size: body.file?.size ?? 1, width: 640, height: 640 };
-case "search": return this.#search(body);
-case "verb": return this.#verb(body.verb, body.body ?? {});
-default: throw refusal("unsupported", name);
-}
-}
-
-#snapshot() {
-const isIn = this.phase === "signedIn";
-const limits = { request_bytes: 131_072, text_length: 8000, blob_bytes: 104_857_600, group_members: 10_000, edit_seconds: 172_800, recall_seconds: 172_800 };
-const state = this.options.offline ? "offline" : "online";
-if (isIn && this.#failed.size === 0 && this.#heads.has("1pairbob00000")) {
-this.#failed.set("failed-1", { key: "failed-1", conv: "1pairbob00000", kind: "text", body: { text: "This one did not reach the server." }, status: "failed", error: { code: "forbidden", message: "Not permitted." }, at: now - 30_000 });
-}
-return {
-session: { phase: this.phase, user: isIn ? this.#users.get(ME) : null, self: "0s1e2f3c4v5n6", limits, server: { name: "Apus", registration: "open", limits } },
-connection: { state, since: now }, ...(isIn && {
-heads: [...this.#heads.values()], users: [...this.#users.values()], contacts: this.#contacts, settings: this.#settings, outbox: [...this.#failed.values()],
-marks: [{ conv: "1pairbob00000", user: "bob", read: 416 }, { conv: "1rowingclub00", user: "bob", read: 99_990 }, { conv: "1pairweilin00", user: "weilin", read: 255, received: 260 }],
-}),
-};
-}
-
-#enter(answer = {}) {
-this.phase = "signedIn";
-this.#emit({ type: "snapshot", ...this.#snapshot() });
-return answer;
-}
-
-#head(conv) {
-const head = this.#heads.get(conv);
-if (!head) throw refusal("not_found");
-return head;
-}
-
-#event(conv, seq) {
-const size = this.#head(conv).seq;
-const added = this.#added.get(conv) ?? [];
-return this.#changed.get(`${conv} ${seq}`) ?? eventAt(conv, seq) ?? added[seq - (size - added.length) - 1] ?? null;
-}
-
-#history({ conv, from, before, around, limit = 50 }) {
-const { seq } = this.#head(conv);
-const first = from ?? (before !== undefined ? before - limit : around !== undefined ? around - Math.floor(limit / 2) : seq - limit + 1);
-const events = [];
-for (let each = Math.max(1, first); each < first + limit && each <= seq; each += 1) {
-const event = this.#event(conv, each);
-if (event) events.push(event);
-}
-return { conv, events, seq, min_seq: 1 };
-}
-
-#change(conv, change) {
-const head = change(this.#head(conv));
-this.#heads.set(conv, head);
-this.#emit({ type: "heads", heads: [head] });
-return { conv, id: `r${(serial += 1)}`, at: Date.now() };
-}
-
-#append(conv, event) {
-const head = this.#head(conv);
-const isMessage = !event.ref || event.body?.text !== undefined || event.body?.blob !== undefined;
-const whole = { conv, seq: head.seq + 1, ...(isMessage && { n: head.n + 1 }), at: Date.now(), ...event };
-if (!this.#added.has(conv)) this.#added.set(conv, []);
-this.#added.get(conv).push(whole);
-const target = !isMessage && event.ref && this.#event(conv, event.ref);
-if (target) this.#changed.set(`${conv} ${event.ref}`, applying(target, whole, ME));
-this.#heads.set(conv, { ...head, seq: whole.seq, n: whole.n ?? head.n, at: whole.at });
-this.#emit({ type: "events", conv, events: [whole] });
-return whole;
-}
-
-#send({ conv, kind, body, ref, file }) {
-const key = `own-${(serial += 1)}-${Date.now()}`;
-const item = { key, conv, kind, body, ref, file, status: this.options.offline ? "queued" : file ? "uploading" : "sending", progress: file ? 0.4 : undefined, at: Date.now() };
-this.#emit({ type: "outbox", item });
-if (!this.options.offline) setTimeout(() => this.#finish(item), file ? 1500 : 250);
-return key;
-}
-
-#finish(item) {
-if (String(item.body.text).includes("fail")) {
-const failed = { ...item, status: "failed", error: { code: "forbidden", message: "Not permitted." } };
-this.#failed.set(item.key, failed);
-return this.#emit({ type: "outbox", item: failed });
-}
-const body = item.file ? { width: 1280, height: 853, size: item.file.size, type: item.file.type, name: item.file.name, ...item.body, blob: `sample-${(serial += 1)}` } : item.body;
-this.#append(item.conv, { sender: ME, id: item.key, kind: item.kind, body, ref: item.ref });
-this.#emit({ type: "outbox", item, removed: true });
-const peer = this.#head(item.conv).peer?.name;
-if (!peer) return;
-setTimeout(() => this.#emit({ type: "typing", conv: item.conv, user: peer }), 800);
-setTimeout(() => {
-this.#emit({ type: "marks", marks: [{ conv: item.conv, user: peer, read: this.#head(item.conv).n }] });
-this.#append(item.conv, { sender: peer, id: `b-${serial}`, kind: "text", body: { text: "好的 — got it!" } });
-}, 2500);
-}
-
-#retry(key) {
-const item = this.#failed.get(key);
-if (!item) throw refusal("not_found");
-this.#failed.delete(key);
-const again = { ...item, status: "sending", error: undefined, body: { text: String(item.body.text).replaceAll("fail", "fa1l") } };
-this.#emit({ type: "outbox", item: again });
-setTimeout(() => this.#finish(again), 500);
-}
-
-#discard(key) {
-const item = this.#failed.get(key);
-this.#failed.delete(key);
-if (item) this.#emit({ type: "outbox", item, removed: true });
-}
-
-#mark({ conv, read }) {
-return this.#change(conv, (head) => (read <= head.read ? head : { ...head, read, unread: Math.max(0, head.n - read), mentions: 0, own: { ...head.own, marked_unread: undefined } }));
-}
-
-#search({ query, conv }) {
-const word = query.toLocaleLowerCase();
-const found = [];
-for (const head of conv ? [this.#head(conv)] : this.#heads.values()) {
-for (let seq = head.seq; seq > Math.max(0, head.seq - 400) && found.length < 30; seq -= 1) {
-const event = this.#event(head.conv, seq);
-const at = event?.body?.text?.toLocaleLowerCase().indexOf(word) ?? -1;
-if (at >= 0) found.push({ event, snippet: event.body.text.slice(0, 160), ranges: [{ offset: [...event.body.text.slice(0, at)].length, length: [...query].length }] });
-}
-}
-return { hits: found };
-}
-
-#contact(name, change) {
-const rest = this.#contacts.filter((each) => each.user.name !== name);
-const before = this.#contacts.find((each) => each.user.name === name) ?? { user: this.#users.get(name), at: Date.now() };
-const after = change(before);
-this.#contacts = after ? [...rest, after] : rest;
-this.#emit({ type: "contacts", contacts: this.#contacts });
-return {};
-}
-
-#verb(verb, body) {
-const { conv, ref, user } = body;
-const people = (query = "") => [...this.#users.values()].filter((each) => `${each.name} ${each.nick}`.toLocaleLowerCase().includes(query.toLocaleLowerCase()) && each.name !== ME);
-switch (verb) {
-case "edit": case "recall": case "react": case "pin": case "vote": case "poll.close": return this.#changeOf(verb, body);
-case "hide": for (const seq of body.seqs) this.#changed.set(`${conv} ${seq}`, { conv, seq, kind: "hidden" }); return {};
-case "forward": return { seqs: body.seqs.map((seq) => this.#append(conv, { ...this.#event(body.from, seq), conv, seq: this.#head(conv).seq + 1, n: this.#head(conv).n + 1, at: Date.now(), sender: ME, id: `f${(serial += 1)}`, ref: undefined }).seq) };
-case "users": return { users: body.names.flatMap((name) => this.#users.get(name) ?? []) };
-case "people": return { users: people(body.query) };
-case "members": {
-const names = conv && members(conv);
-const all = names.map((name, index) => ({ user: this.#users.get(name), role: index === 1 ? "owner" : index === 0 ? this.#head(conv).role ?? "member" : "member", since: now - 9e9 }));
-const list = all.filter((each) => `${each.user.name} ${each.user.nick}`.toLocaleLowerCase().includes((body.query ?? "").toLocaleLowerCase()));
-return { members: list, version: 1, total: Math.max(this.#head(conv).members, list.length) };
-}
-case "readers": return { readers: members(conv).slice(1, 5).map((name, index) => ({ user: name, read: index < 2, received: true })) };
-case "reactions": return { reactions: (this.#event(conv, ref)?.reactions ?? []).flatMap(({ key, count }) => people().slice(0, count).map((each) => ({ user: each.name, key }))) };
-case "devices": return { authenticator: this.#hasTotp, devices: [{ device: "d1", name: "Firefox on Linux", platform: "web", at: now - 9e8, last_seen: now, address: "192.0.2.7", current: true }, { device: "d2", name: "iPhone von Alice", platform: "ios", at: now - 9e9, last_seen: now - 4e6, address: "198.51.100.20" }] };
-case "conversation.info": return { head: this.#head(conv), about: "Every Tuesday at six, from April to October. 每周二晚上六点。", created_at: now - 9e10, by: "bob" };
-case "conversation.open": return { head: this.#open(user) };
-case "conversation.create": return { head: this.#create({ kind: body.kind, title: body.title, role: "owner", members: 1 + (body.users?.length ?? 0) }) };
-case "conversation.set": return this.#change(conv, (head) => ({ ...head, ...(body.title && { title: body.title }), settings: { ...head.settings, ...body.settings } }));
-case "own.set": return this.#change(conv, (head) => ({ ...head, own: { ...head.own, ...("pinned" in body && { pinned_at: body.pinned ? Date.now() : undefined }), ...("archived" in body && { archived: body.archived }), ...("muted_until" in body && { muted_until: body.muted_until }), ...("marked_unread" in body && { marked_unread: body.marked_unread }) } }));
-case "member.answer": return this.#change(conv, (head) => ({ ...head, state: body.accept ? undefined : "left" }));
-case "member.leave": case "conversation.delete": this.#heads.delete(conv); this.#emit({ type: "heads", gone: [conv] }); return {};
-case "directory": return { conversations: [{ conv: "1channelnews0", kind: "channel", title: "Apus releases", about: "What is new", members: 812, join: "open" }, { conv: "1other0000000", kind: "group", title: "自行车 Cycling", members: 44, join: "approval" }] };
-case "link.list": return { links: [{ code: "k7Qm2ZtX9bVw4NsA", role: "member", by: ME, at: now, used: 3, uses: 50, expires_at: now + 6e8 }] };
-case "link.create": return { link: { code: "aaQm2ZtX9bVw4NsB", role: body.role ?? "member", by: ME, at: now, used: 0 } };
-case "link.info": return { title: "Rowing club Kiel", kind: "group", members: 14, join: "open", by: this.#users.get("bob") };
-case "scheduled": return { scheduled: [] };
-case "settings.set": this.#settings = { ...this.#settings, ...body.settings }; this.#emit({ type: "settings", settings: this.#settings }); return {};
-case "profile.set": this.#users.set(ME, { ...this.#users.get(ME), ...JSON.parse(JSON.stringify(body)) }); this.#emit({ type: "session", session: this.#snapshot().session }); return { user: this.#users.get(ME) };
-case "contact.request": return this.#contact(user, (each) => ({ ...each, state: "asking" }));
-case "contact.answer": return this.#contact(user, (each) => (body.accept ? { ...each, state: "friend" } : null));
-case "contact.remove": case "unblock": return this.#contact(user, () => null);
-case "contact.alias": return this.#contact(user, (each) => ({ ...each, alias: body.alias || undefined }));
-case "block": return this.#contact(user, (each) => ({ ...each, state: "blocked" }));
-default: return {};
-}
-}
-
-#changeOf(verb, { conv, ref, body, key, remove, options }) {
-const target = this.#event(conv, ref);
-if (!target) throw refusal("not_found");
-const votes = verb === "vote" ? (target.votes ?? target.body.options.map(() => 0)).map((count, index) => count + (options.includes(index) ? 1 : 0) - (target.mine?.votes?.includes(index) ? 1 : 0)) : undefined;
-const content = { edit: { body }, react: { key, remove }, vote: { options }, pin: { remove } }[verb];
-this.#append(conv, { sender: ME, kind: verb, ref, body: content, ...(votes && { votes }) });
-return {};
-}
-
-#open(user) {
-const found = [...this.#heads.values()].find((head) => head.kind === "pair" && head.peer.name === user);
-return found ?? this.#create({ kind: "pair", peer: this.#users.get(user), members: 2 });
-}
-
-#create(values) {
-const head = { conv: `9new${String((serial += 1)).padStart(9, "0")}`, members_version: 1, seq: 0, n: 0, read: 0, unread: 0, at: Date.now(), own: {}, settings: {}, ...values };
-this.#heads.set(head.conv, head);
-this.#emit({ type: "heads", heads: [head] });
-return head;
-}
-}
-return { createSampleState };
-})();
-return $state_sample;
-};
-
-"""#))
-
-    private static let _js_test_af4dddca0b9caee9_js = EmbeddedFile(path: "js/test-af4dddca0b9caee9.js", content: .text(#"""
-const $socketio_backoff = (() => {
-
-class Backoff {
-#attempt = 0;
-
-constructor({ from = 1000, to = 5000, jitter = 0.5, random = Math.random } = {}) {
-Object.assign(this, { from, to, jitter, random });
-}
-
-get attempt() { return this.#attempt; }
-
-next() {
-const delay = Math.min(this.from * 2 ** Math.min(this.#attempt, 20), this.to);
-this.#attempt += 1;
-return Math.round(delay * (1 + this.jitter * (2 * this.random() - 1)));
-}
-
-reset() { this.#attempt = 0; }
-}
-return { Backoff };
-})();
-const $socketio_emitter = (() => {
-
-class Emitter {
-#listeners = new Map();
-
-on(name, listener) {
-if (!this.#listeners.has(name)) this.#listeners.set(name, new Set());
-this.#listeners.get(name).add(listener);
-return () => this.off(name, listener);
-}
-
-once(name, listener) {
-const remove = this.on(name, (...values) => {
-remove();
-listener(...values);
-});
-return remove;
-}
-
-off(name, listener) {
-this.#listeners.get(name)?.delete(listener);
-}
-
-fire(name, ...values) {
-for (const listener of [...(this.#listeners.get(name) ?? [])]) {
-try {
-listener(...values);
-} catch (error) {
-console.error(`A listener of "${name}" failed`, error);
-}
-}
-}
-}
-return { Emitter };
-})();
-const $socketio_errors = (() => {
-class SocketError extends Error {
-constructor(code, message, data) {
-super(message);
-this.name = "SocketError";
-this.code = code;
-this.data = data;
-}
-}
-return { SocketError };
-})();
-const $socketio_enginepackets = (() => {
-
-const PacketType = Object.freeze({
-open: "0", close: "1", ping: "2", pong: "3", message: "4", upgrade: "5", noop: "6",
-});
-
-const SEPARATOR = "\x1e";
-const isType = (digit) => digit >= "0" && digit <= "6" && digit.length === 1;
-
-function encodeText(packet) {
-return packet.data instanceof Uint8Array ? "b" + toBase64(packet.data) : packet.type + (packet.data ?? "");
-}
-
-function encodeFrame(packet) {
-return packet.data instanceof Uint8Array ? packet.data : packet.type + (packet.data ?? "");
-}
-
-function decodeFrame(frame) {
-if (typeof frame !== "string") return { type: PacketType.message, data: new Uint8Array(frame) };
-if (!isType(frame.charAt(0))) throw new Error("a frame that is not an Engine.IO packet");
-return { type: frame.charAt(0), data: frame.slice(1) };
-}
-
-function encodePayload(packets) {
-return packets.map(encodeText).join(SEPARATOR);
-}
-
-function decodePayload(body) {
-return body.split(SEPARATOR).map((element) =>
-element.charAt(0) === "b" ? { type: PacketType.message, data: fromBase64(element.slice(1)) } : decodeFrame(element));
-}
-
-function payloadSize(packet) {
-if (packet.data instanceof Uint8Array) return 2 + Math.ceil(packet.data.length / 3) * 4;
-return 2 + (packet.data ?? "").length * 3;
-}
-
-function toBase64(bytes) {
-let binary = "";
-for (let at = 0; at < bytes.length; at += 0x8000) binary += String.fromCharCode(...bytes.subarray(at, at + 0x8000));
-return btoa(binary);
-}
-
-function fromBase64(text) {
-const binary = atob(text);
-const bytes = new Uint8Array(binary.length);
-for (let at = 0; at < binary.length; at++) bytes[at] = binary.charCodeAt(at);
-return bytes;
-}
-return { PacketType, encodeText, encodeFrame, decodeFrame, encodePayload, decodePayload, payloadSize };
-})();
-const $socketio_engine = (() => {
-
-const { Emitter } = $socketio_emitter;
-const { SocketError } = $socketio_errors;
-const { PacketType, decodeFrame, decodePayload, encodeFrame, encodePayload, encodeText, payloadSize } = $socketio_enginepackets;
-
-const PROBE_TIMEOUT = 10_000;
-const MAXIMUM_PACKETS_A_POST = 64;
-
-class Engine extends Emitter {
-#url; #transports; #query; #trace; #timeout;
-#state = "idle";
-#transport;
-#handshake = null;
-#queue = [];
-#socket = null;
-#abort = new AbortController();
-#poll = null;
-#post = null;
-#paused = false;
-#openTimer = 0;
-#heartbeatTimer = 0;
-#lastPing = 0;
-
-constructor(url, { transports = ["polling", "websocket"], query = {}, timeout = 20_000, trace = null } = {}) {
-super();
-this.#url = new URL(url);
-this.#transports = transports;
-this.#query = query;
-this.#timeout = timeout;
-this.#trace = trace;
-this.#transport = transports[0];
-}
-
-get transport() { return this.#transport; }
-get id() { return this.#handshake?.sid ?? null; }
-get isOpen() { return this.#state === "open"; }
-
-open() {
-if (this.#state !== "idle") return;
-this.#state = "opening";
-this.#openTimer = setTimeout(
-() => this.#closed("transport error", new SocketError("timeout", "The server did not answer in time.")), this.#timeout);
-if (this.#transport === "websocket") this.#attach(this.#makeSocket());
-else this.#pollOnce();
-}
-
-send(data) {
-if (this.#state !== "open") return;
-this.#enqueue({ type: PacketType.message, data });
-}
-
-close() {
-if (this.#state === "closed") return;
-if (this.#state === "open") {
-this.#queue.push({ type: PacketType.close, data: "" });
-if (this.#transport === "polling") this.#lastPost().finally(() => this.#abort.abort());
-else this.#writeFrames();
-}
-this.#closed("forced close", null, { abort: this.#transport !== "polling" || this.#state !== "open" });
-}
-
-checkHeartbeat() {
-if (this.#state !== "open" || !this.#handshake.pingInterval) return;
-const silence = performance.now() - this.#lastPing;
-if (silence > this.#handshake.pingInterval + this.#handshake.pingTimeout) {
-this.#closed("ping timeout", new SocketError("timeout", "The server sent no ping in time."));
-}
-}
-
-
-#received(packet) {
-this.#trace?.({ direction: "in", transport: this.#transport, data: packet.data instanceof Uint8Array ? packet.data : encodeText(packet) });
-switch (packet.type) {
-case PacketType.open: return this.#opened(packet.data);
-case PacketType.ping:
-this.#armHeartbeat();
-return this.#enqueue({ type: PacketType.pong, data: packet.data });
-case PacketType.message: return this.fire("message", packet.data);
-case PacketType.close: return this.#closed("transport close");
-default: return;
-}
-}
-
-#opened(text) {
-if (this.#state !== "opening") return;
-try {
-this.#handshake = JSON.parse(text);
-} catch {
-return this.#closed("parse error", new SocketError("parse", "The server's handshake is not JSON."));
-}
-clearTimeout(this.#openTimer);
-this.#state = "open";
-this.#armHeartbeat();
-this.fire("open", this.#handshake);
-const upgrades = this.#handshake.upgrades ?? [];
-if (this.#state === "open" && this.#transport === "polling" && this.#transports.includes("websocket") && upgrades.includes("websocket")) {
-this.#probe();
-}
-}
-
-#armHeartbeat() {
-this.#lastPing = performance.now();
-clearTimeout(this.#heartbeatTimer);
-const { pingInterval, pingTimeout } = this.#handshake ?? {};
-if (!pingInterval) return;
-this.#heartbeatTimer = setTimeout(
-() => this.#closed("ping timeout", new SocketError("timeout", "The server sent no ping in time.")), pingInterval + pingTimeout);
-}
-
-#enqueue(packet) {
-this.#queue.push(packet);
-if (this.#queue.length === 1) queueMicrotask(() => this.#flush());
-}
-
-#flush() {
-if (this.#state !== "open" || this.#queue.length === 0 || this.#paused) return;
-if (this.#transport === "websocket") this.#writeFrames();
-else if (!this.#post) this.#postBatch();
-}
-
-#closed(reason, error, { abort = true } = {}) {
-if (this.#state === "closed") return;
-this.#state = "closed";
-clearTimeout(this.#openTimer);
-clearTimeout(this.#heartbeatTimer);
-if (abort) this.#abort.abort();
-if (this.#socket) {
-this.#socket.onopen = this.#socket.onmessage = this.#socket.onerror = this.#socket.onclose = null;
-this.#socket.close();
-}
-this.fire("close", reason, error ?? null);
-}
-
-#address(transport) {
-const url = new URL(this.#url);
-for (const [name, value] of Object.entries(this.#query)) url.searchParams.set(name, value);
-url.searchParams.set("EIO", "4");
-url.searchParams.set("transport", transport);
-if (this.#handshake) url.searchParams.set("sid", this.#handshake.sid);
-if (transport === "websocket") url.protocol = url.protocol === "https:" ? "wss:" : "ws:";
-return url;
-}
-
-
-async #pollOnce() {
-while (this.#state === "opening" || (this.#state === "open" && this.#transport === "polling" && !this.#paused)) {
-this.#poll = this.#request("GET");
-const body = await this.#poll;
-this.#poll = null;
-if (body === null || this.#state === "closed") return;
-try {
-for (const packet of decodePayload(body)) {
-if (this.#state === "closed") return;
-this.#received(packet);
-}
-} catch (error) {
-return this.#closed("parse error", new SocketError("parse", error.message));
-}
-if (this.#state === "opening") {
-return this.#closed("parse error", new SocketError("parse", "The server answered without a handshake."));
-}
-}
-}
-
-async #postBatch() {
-const limit = this.#handshake.maxPayload || 1_000_000;
-let count = 0;
-let size = 0;
-do { size += payloadSize(this.#queue[count++]); } while (
-count < this.#queue.length && count < MAXIMUM_PACKETS_A_POST && size + payloadSize(this.#queue[count]) <= limit);
-const batch = this.#queue.splice(0, count);
-this.#traceOut(batch);
-this.#post = this.#request("POST", encodePayload(batch));
-await this.#post;
-this.#post = null;
-this.#flush();
-}
-
-async #lastPost() {
-this.#traceOut(this.#queue);
-const body = encodePayload(this.#queue.splice(0));
-if (this.#post) await this.#post;
-await fetch(this.#address("polling"), { method: "POST", body, headers: { "Content-Type": "text/plain;charset=UTF-8" }, keepalive: body.length < 60_000 })
-.catch(() => {});
-}
-
-async #request(method, body) {
-const headers = body === undefined ? {} : { "Content-Type": "text/plain;charset=UTF-8" };
-try {
-const response = await fetch(this.#address("polling"), { method, body, headers, cache: "no-store", signal: this.#abort.signal });
-const text = await response.text();
-if (response.ok) return text;
-this.#closed("transport error", new SocketError("refused", refusal(response.status, text)));
-} catch (error) {
-if (this.#state !== "closed") this.#closed("transport error", new SocketError("transport", error.message));
-}
-return null;
-}
-
-
-#makeSocket() {
-const socket = new WebSocket(this.#address("websocket"));
-socket.binaryType = "arraybuffer";
-this.#socket = socket;
-return socket;
-}
-
-#attach(socket) {
-socket.onopen = null;
-socket.onmessage = (event) => {
-try {
-this.#received(decodeFrame(event.data));
-} catch (error) {
-this.#closed("parse error", new SocketError("parse", error.message));
-}
-};
-socket.onerror = () => {};
-socket.onclose = (event) => {
-const opening = this.#state === "opening";
-this.#closed(opening ? "transport error" : "transport close", new SocketError("transport", `The WebSocket closed (${event.code}).`));
-};
-}
-
-#writeFrames() {
-if (this.#socket?.readyState !== WebSocket.OPEN) return;
-const packets = this.#queue.splice(0);
-this.#traceOut(packets);
-for (const packet of packets) this.#socket.send(encodeFrame(packet));
-}
-
-#traceOut(packets) {
-if (!this.#trace) return;
-for (const packet of packets) {
-this.#trace({ direction: "out", transport: this.#transport, data: packet.data instanceof Uint8Array ? packet.data : encodeText(packet) });
-}
-}
-
-
-#probe() {
-const socket = this.#makeSocket();
-const trace = (direction, data) => this.#trace?.({ direction, transport: "websocket", data });
-const failed = () => {
-clearTimeout(timer);
-socket.onopen = socket.onmessage = socket.onerror = socket.onclose = null;
-socket.close();
-this.#socket = null;
-if (this.#paused) {
-this.#paused = false;
-if (!this.#poll) this.#pollOnce();
-this.#flush();
-}
-};
-const timer = setTimeout(failed, PROBE_TIMEOUT);
-socket.onerror = () => {};
-socket.onclose = () => failed();
-socket.onopen = () => {
-trace("out", "2probe");
-socket.send("2probe");
-};
-socket.onmessage = async (event) => {
-trace("in", event.data);
-if (event.data !== "3probe") return failed();
-this.#paused = true;
-await Promise.all([this.#poll, this.#post]);
-await Promise.resolve();
-if (this.#state !== "open" || socket.readyState !== WebSocket.OPEN) return;
-clearTimeout(timer);
-this.#attach(socket);
-trace("out", "5");
-socket.send("5");
-this.#transport = "websocket";
-this.#paused = false;
-this.fire("upgrade");
-this.#flush();
-};
-}
-}
-
-function refusal(status, text) {
-try {
-const { message } = JSON.parse(text);
-if (message) return `${message} (HTTP ${status})`;
-} catch { /* not JSON */ }
-return `The server answered HTTP ${status}.`;
-}
-return { Engine };
-})();
-const $socketio_packets = (() => {
-
-const PacketType = Object.freeze({ connect: 0, disconnect: 1, event: 2, ack: 3, connectError: 4, binaryEvent: 5, binaryAck: 6 });
-
-const MAXIMUM_ATTACHMENTS = 64;
-const RESERVED = new Set(["connect", "connect_error", "disconnect", "disconnecting", "newListener", "removeListener"]);
-
-function encodePacket({ type, namespace = "/", data, id }) {
-const attachments = [];
-let body = data;
-if (type === PacketType.event || type === PacketType.ack) {
-body = takeOut(data, attachments);
-if (attachments.length > 0) type = type === PacketType.event ? PacketType.binaryEvent : PacketType.binaryAck;
-}
-let text = String(type);
-if (attachments.length > 0) text += attachments.length + "-";
-if (namespace !== "/") text += namespace + ",";
-if (id !== undefined) text += id;
-if (body !== undefined) text += JSON.stringify(body);
-return [text, ...attachments];
-}
-
-class PacketDecoder {
-#pending = null;
-
-add(frame) {
-if (typeof frame === "string") {
-if (this.#pending) throw new Error("text instead of an attachment");
-const { packet, attachments } = decodeText(frame);
-if (attachments === 0) return finish(packet, []);
-this.#pending = { packet, missing: attachments, attachments: [] };
-return null;
-}
-const pending = this.#pending;
-if (!pending) throw new Error("an attachment without a packet");
-pending.attachments.push(frame);
-if (--pending.missing > 0) return null;
-this.#pending = null;
-return finish(pending.packet, pending.attachments);
-}
-}
-
-function decodeText(text) {
-const type = text.charCodeAt(0) - 48;
-if (!(type >= 0 && type <= 6)) throw new Error("unknown packet type");
-let at = 1;
-let attachments = 0;
-if (type === PacketType.binaryEvent || type === PacketType.binaryAck) {
-const end = text.indexOf("-", at);
-const digits = text.slice(at, end < 0 ? at : end);
-if (!/^\d{1,4}$/.test(digits) || Number(digits) > MAXIMUM_ATTACHMENTS) throw new Error("an invalid number of attachments");
-attachments = Number(digits);
-at = end + 1;
-}
-let namespace = "/";
-if (text[at] === "/") {
-const end = text.indexOf(",", at);
-namespace = text.slice(at, end < 0 ? undefined : end);
-at = end < 0 ? text.length : end + 1;
-}
-let id;
-const digits = /^\d{1,15}/.exec(text.slice(at, at + 16))?.[0];
-if (digits) {
-id = Number(digits);
-at += digits.length;
-}
-const data = at < text.length ? JSON.parse(text.slice(at)) : undefined;
-const plain = type === PacketType.binaryEvent ? PacketType.event : type === PacketType.binaryAck ? PacketType.ack : type;
-const packet = { type: plain, namespace, id, data };
-validate(packet);
-return { packet, attachments };
-}
-
-function validate({ type, id, data }) {
-if (type === PacketType.event) {
-if (!Array.isArray(data) || (typeof data[0] !== "string" && typeof data[0] !== "number")) throw new Error("an event without a name");
-if (RESERVED.has(data[0])) throw new Error("a reserved event name");
-} else if (type === PacketType.ack && (!Array.isArray(data) || id === undefined)) throw new Error("a malformed ack");
-}
-
-function finish(packet, attachments) {
-return attachments.length > 0 ? { ...packet, data: putBack(packet.data, attachments) } : packet;
-}
-
-const isBinary = (value) => value instanceof ArrayBuffer || ArrayBuffer.isView(value);
-const bytesOf = (value) =>
-value instanceof ArrayBuffer ? new Uint8Array(value) : new Uint8Array(value.buffer, value.byteOffset, value.byteLength);
-
-function takeOut(value, attachments) {
-if (value === null || typeof value !== "object") return value;
-if (isBinary(value)) return { _placeholder: true, num: attachments.push(bytesOf(value)) - 1 };
-if (Array.isArray(value)) return value.map((element) => takeOut(element, attachments));
-if (typeof value.toJSON === "function") return takeOut(value.toJSON(), attachments);
-return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, takeOut(member, attachments)]));
-}
-
-function putBack(value, attachments) {
-if (value === null || typeof value !== "object") return value;
-if (value._placeholder === true) {
-if (!Number.isInteger(value.num) || value.num < 0 || value.num >= attachments.length) throw new Error("a placeholder out of range");
-return attachments[value.num];
-}
-if (Array.isArray(value)) return value.map((element) => putBack(element, attachments));
-return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, putBack(member, attachments)]));
-}
-return { PacketType, encodePacket, PacketDecoder };
-})();
-const $socketio_socket = (() => {
-
-const { Emitter } = $socketio_emitter;
-const { SocketError } = $socketio_errors;
-const { PacketType } = $socketio_packets;
-
-class Socket {
-#manager; #auth;
-#local = new Emitter();
-#remote = new Emitter();
-#any = new Set();
-#acks = new Map();
-#nextAck = 0;
-#joinTimer = 0;
-#joining = 0;
-
-constructor(manager, namespace, { auth = undefined } = {}) {
-this.#manager = manager;
-this.#auth = auth;
-this.namespace = namespace;
-this.id = null;
-this.wanted = false;
-}
-
-get connected() { return this.id !== null; }
-
-on(name, listener) { return this.#of(name).on(String(name), listener); }
-once(name, listener) { return this.#of(name).once(String(name), listener); }
-off(name, listener) { this.#of(name).off(String(name), listener); }
-onAny(listener) { this.#any.add(listener); return () => this.#any.delete(listener); }
-
-#of(name) {
-return name === "connect" || name === "connect_error" || name === "disconnect" ? this.#local : this.#remote;
-}
-
-connect() {
-if (this.wanted) return this;
-this.wanted = true;
-this.#manager.join(this);
-return this;
-}
-
-disconnect() {
-if (!this.wanted) return this;
-this.wanted = false;
-if (this.connected) this.#manager.send({ type: PacketType.disconnect, namespace: this.namespace });
-this.#ended("io client disconnect");
-this.#manager.left();
-return this;
-}
-
-emit(name, ...values) {
-if (!this.connected) return false;
-this.#manager.send({ type: PacketType.event, namespace: this.namespace, data: [name, ...values] });
-return true;
-}
-
-emitWithAck(name, values = [], { timeout = 10_000 } = {}) {
-return new Promise((resolve, reject) => {
-if (!this.connected) return reject(new SocketError("not_connected", "Not connected."));
-const id = this.#nextAck++;
-const timer = setTimeout(() => {
-this.#acks.delete(id);
-reject(new SocketError("ack_timeout", `No ack of "${name}" within ${timeout} ms.`));
-}, timeout);
-this.#acks.set(id, { resolve, reject, timer });
-this.#manager.send({ type: PacketType.event, namespace: this.namespace, id, data: [name, ...values] });
-});
-}
-
-
-async engineOpened() {
-const attempt = ++this.#joining;
-let auth;
-try {
-auth = typeof this.#auth === "function" ? await this.#auth() : this.#auth;
-} catch (error) {
-this.wanted = false;
-this.#local.fire("connect_error", new SocketError("connect_error", error.message));
-return this.#manager.left();
-}
-if (attempt !== this.#joining || !this.wanted) return;
-this.#manager.send({ type: PacketType.connect, namespace: this.namespace, data: auth });
-clearTimeout(this.#joinTimer);
-this.#joinTimer = setTimeout(() => this.#manager.drop(), this.#manager.timeout);
-}
-
-engineClosed(reason, error) {
-if (this.wanted && !this.connected) {
-this.#local.fire("connect_error", error ?? new SocketError("transport", reason));
-}
-this.#ended(reason);
-}
-
-giveUp() { this.wanted = false; }
-
-received(packet) {
-switch (packet.type) {
-case PacketType.connect:
-if (!this.wanted || this.connected) return;
-clearTimeout(this.#joinTimer);
-this.id = packet.data?.sid ?? "";
-this.#manager.joined();
-return this.#local.fire("connect");
-case PacketType.connectError: {
-clearTimeout(this.#joinTimer);
-this.wanted = false;
-const { message = "Refused.", data } = packet.data ?? {};
-this.#local.fire("connect_error", new SocketError("connect_error", message, data));
-return this.#manager.left();
-}
-case PacketType.disconnect:
-this.wanted = false;
-this.#ended("io server disconnect");
-return this.#manager.left();
-case PacketType.event: return this.#event(packet);
-case PacketType.ack: {
-const waiting = this.#acks.get(packet.id);
-if (!waiting) return;
-this.#acks.delete(packet.id);
-clearTimeout(waiting.timer);
-return waiting.resolve(packet.data);
-}
-}
-}
-
-#event({ data: [name, ...values], id }) {
-if (!this.connected) return;
-if (id !== undefined) {
-let done = false;
-values.push((...answer) => {
-if (done || !this.connected) return;
-done = true;
-this.#manager.send({ type: PacketType.ack, namespace: this.namespace, id, data: answer });
-});
-}
-for (const listener of this.#any) listener(String(name), values);
-this.#remote.fire(String(name), ...values);
-}
-
-#ended(reason) {
-this.#joining++;
-clearTimeout(this.#joinTimer);
-const was = this.connected;
-this.id = null;
-for (const { reject, timer } of this.#acks.values()) {
-clearTimeout(timer);
-reject(new SocketError("disconnected", `The connection was closed before the ack (${reason}).`));
-}
-this.#acks.clear();
-if (was) this.#local.fire("disconnect", reason);
-}
-}
-return { Socket };
-})();
-const $socketio_manager = (() => {
-
-const { Backoff } = $socketio_backoff;
-const { Emitter } = $socketio_emitter;
-const { Engine } = $socketio_engine;
-const { PacketDecoder, encodePacket } = $socketio_packets;
-const { Socket } = $socketio_socket;
-
-class SocketManager extends Emitter {
-#options;
-#sockets = new Map();
-#engine = null;
-#decoder = null;
-#backoff;
-#retryTimer = 0;
-#state = { name: "closed", attempt: 0 };
-
-constructor(url, options = {}) {
-super();
-this.#options = { path: "/socket.io/", transports: ["polling", "websocket"], timeout: 20_000, reconnection: {}, ...options };
-this.url = new URL(this.#options.path, url);
-this.#backoff = new Backoff(this.#options.reconnection || {});
-globalThis.addEventListener?.("online", () => this.retryNow());
-globalThis.addEventListener?.("offline", () => this.drop());
-globalThis.document?.addEventListener("visibilitychange", () => {
-if (document.visibilityState === "visible") this.resume();
-});
-}
-
-get state() { return this.#state; }
-get timeout() { return this.#options.timeout; }
-get transport() { return this.#engine?.isOpen ? this.#engine.transport : null; }
-get engineID() { return this.#engine?.id ?? null; }
-
-socket(namespace = "/", options = {}) {
-if (!this.#sockets.has(namespace)) this.#sockets.set(namespace, new Socket(this, namespace, options));
-return this.#sockets.get(namespace);
-}
-
-retryNow() {
-if (this.#state.name !== "waiting") return;
-clearTimeout(this.#retryTimer);
-this.#open();
-}
-
-resume() {
-this.#engine?.checkHeartbeat();
-this.retryNow();
-}
-
-
-join(socket) {
-if (this.#engine?.isOpen) socket.engineOpened();
-else if (this.#state.name === "closed") this.#open();
-else this.retryNow();
-}
-
-left() {
-if ([...this.#sockets.values()].some((socket) => socket.wanted)) return;
-clearTimeout(this.#retryTimer);
-this.#backoff.reset();
-this.#engine?.close();
-this.#engine = null;
-this.#change({ name: "closed", attempt: 0 });
-}
-
-send(packet) {
-for (const frame of encodePacket(packet)) this.#engine?.send(frame);
-}
-
-joined() {
-this.#backoff.reset();
-}
-
-drop() {
-this.#engine?.close();
-}
-
-
-#open() {
-const { transports, query, timeout, trace } = this.#options;
-const engine = new Engine(this.url, { transports, query, timeout, trace });
-this.#engine = engine;
-this.#decoder = new PacketDecoder();
-engine.on("open", () => {
-this.#change({ name: "open", attempt: 0, transport: engine.transport });
-for (const socket of this.#sockets.values()) if (socket.wanted) socket.engineOpened();
-});
-engine.on("upgrade", () => this.#change({ ...this.#state, transport: engine.transport }));
-engine.on("message", (frame) => this.#received(engine, frame));
-engine.on("close", (reason, error) => {
-if (engine === this.#engine) this.#dropped(reason, error);
-});
-this.#change({ name: "connecting", attempt: this.#backoff.attempt });
-engine.open();
-}
-
-#received(engine, frame) {
-if (engine !== this.#engine) return;
-let packet;
-try {
-packet = this.#decoder.add(frame);
-} catch (error) {
-console.warn("Socket.IO: a malformed packet", error);
-engine.close();
-return;
-}
-if (packet) this.#sockets.get(packet.namespace)?.received(packet);
-}
-
-#dropped(reason, error) {
-this.#engine = null;
-const sockets = [...this.#sockets.values()];
-for (const socket of sockets) socket.engineClosed(reason, error);
-if (this.#engine || !sockets.some((socket) => socket.wanted)) {
-if (!this.#engine) this.#change({ name: "closed", attempt: 0, error });
-return;
-}
-if (!this.#options.reconnection) {
-for (const socket of sockets) socket.giveUp();
-this.#change({ name: "closed", attempt: 0, error });
-return;
-}
-const delay = this.#backoff.next();
-clearTimeout(this.#retryTimer);
-this.#retryTimer = setTimeout(() => this.#open(), delay);
-this.#change({ name: "waiting", attempt: this.#backoff.attempt, retryAt: Date.now() + delay, error });
-}
-
-#change(state) {
-this.#state = state;
-this.fire("state", state);
-}
-}
-
-return { SocketManager };
-})();
-const $socketio_index = (() => {
-
-const { SocketManager } = $socketio_manager;
-const { SocketError } = $socketio_errors;
-const { Emitter } = $socketio_emitter;
-return { SocketManager, SocketError, Emitter };
-})();
-const $views_dom = (() => {
-
-const SVG = "http://www.w3.org/2000/svg";
-
-function h(tag, properties = {}, ...children) {
-return fill(document.createElement(tag), properties, children);
-}
-
-function svg(tag, properties = {}, ...children) {
-return fill(document.createElementNS(SVG, tag), properties, children);
-}
-
-function fill(element, properties, children) {
-for (const [name, value] of Object.entries(properties)) {
-if (value === null || value === undefined || value === false) continue;
-if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
-else if (name === "style") for (const [key, item] of Object.entries(value)) element.style.setProperty(key, String(item));
-else if (name === "value" || name === "checked" || name === "selected") element[name] = value;
-else element.setAttribute(name, value === true ? "" : value);
-}
-append(element, children);
-return element;
-}
-
-function append(element, children) {
-for (const child of children.flat(2)) {
-if (child !== null && child !== undefined && child !== false) element.append(child);
-}
-return element;
-}
-
-function replace(element, ...children) {
-element.replaceChildren();
-return append(element, children);
-}
-
-function remoteImage(src, properties = {}) {
-let failures = 0;
-const image = h("img", { alt: "", decoding: "async", src, ...properties, onerror: () => {
-failures += 1;
-if (failures === 1) setTimeout(() => { image.src = src; }, 3000);
-else image.remove();
-} });
-return image;
-}
-
-let identifiers = 0;
-
-function uniqueID(prefix) {
-identifiers += 1;
-return `${prefix}-${identifiers}`;
-}
-
-class Scope {
-#ends = [];
-
-add(end) {
-if (end) this.#ends.push(end);
-}
-
-listen(target, type, listener, options) {
-target.addEventListener(type, listener, options);
-this.add(() => target.removeEventListener(type, listener, options));
-}
-
-close() {
-for (const end of this.#ends.splice(0)) end();
-}
-}
-
-function perFrame(action) {
-let pending = 0;
-return () => {
-if (pending) return;
-pending = requestAnimationFrame(() => {
-pending = 0;
-action();
-});
-};
-}
-
-function announce(text) {
-const region = document.getElementById("live");
-if (region) region.textContent = text;
-}
-return { h, svg, append, replace, remoteImage, uniqueID, Scope, perFrame, announce };
-})();
-const $test = (() => {
-
-const { SocketManager } = $socketio_index;
-const { h } = $views_dom;
-
-const KEPT = 1000;
-const LONGEST = 2000;
-const ACK_TIMEOUT = 10_000;
-const ENGINE = { 0: "open", 1: "close", 2: "ping", 3: "pong", 5: "upgrade", 6: "noop" };
-const SOCKET = { 0: "CONNECT", 1: "DISCONNECT", 2: "EVENT", 3: "ACK", 4: "CONNECT_ERROR", 5: "BINARY_EVENT", 6: "BINARY_ACK" };
-const TRANSPORTS = { auto: ["polling", "websocket"], polling: ["polling"], websocket: ["websocket"] };
-
-const dark = matchMedia("(prefers-color-scheme: dark)");
-const applyTheme = () => (document.documentElement.dataset.theme = dark.matches ? "dark" : "light");
-applyTheme();
-dark.addEventListener("change", applyTheme);
-
-const $ = (id) => document.getElementById(id);
-const log = $("log");
-const counts = { in: 0, out: 0 };
-let manager = null;
-let socket = null;
-
-$("connect").addEventListener("click", connect);
-$("disconnect").addEventListener("click", () => socket?.disconnect());
-$("clear").addEventListener("click", () => log.replaceChildren());
-$("heartbeats").addEventListener("change", (event) => log.classList.toggle("with-heartbeats", event.target.checked));
-$("send-text").addEventListener("click", () => {
-socket.emit("chatMessage", message());
-tell("Sent.", true);
-});
-$("send-binary").addEventListener("click", () => {
-socket.emit("binaryEvent", binary());
-tell("Sent.", true);
-});
-$("send-ack").addEventListener("click", () => ack("chatMessage", message()));
-$("send-binary-ack").addEventListener("click", () => ack("binaryAckTest", binary()));
-$("send-ten").addEventListener("click", tenAcks);
-
-function connect() {
-const transport = document.querySelector("[name=transport]:checked").value;
-manager = new SocketManager(location.origin, { transports: TRANSPORTS[transport], trace: packet });
-socket = manager.socket("/");
-manager.on("state", render);
-socket.on("connect", () => {
-note(`connected, socket id ${socket.id}`);
-render();
-});
-socket.on("disconnect", (reason) => {
-note(`disconnected: ${reason}`);
-render();
-});
-socket.on("connect_error", (error) => {
-note(`connection failed: ${error.message}`);
-render();
-});
-socket.onAny((name, values) => {
-const answer = values.at(-1);
-if (typeof answer === "function") answer({ status: "ok", event: name });
-});
-socket.connect();
-render();
-}
-
-function render() {
-const { name, retryAt, transport } = manager.state;
-const connected = socket.connected;
-const state = connected ? "open" : name === "open" ? "connecting" : name;
-$("state").dataset.state = state;
-$("state").textContent = { open: "connected", connecting: "connecting…", closed: "disconnected" }[state]
-?? `waiting ${Math.max(0, Math.round((retryAt - Date.now()) / 100) / 10)} s`;
-$("connect").disabled = socket.wanted;
-$("disconnect").disabled = !socket.wanted;
-for (const choice of document.querySelectorAll("[name=transport]")) choice.disabled = socket.wanted;
-for (const button of document.querySelectorAll("#actions button")) button.disabled = !connected;
-$("transport-in-use").textContent = connected ? transport : "–";
-$("socket-id").textContent = socket.id ?? "–";
-}
-
-const message = () => ({ message: $("text").value, timestamp: new Date().toISOString() });
-
-const binary = () => ({ binaryData: Uint8Array.from({ length: 256 }, (_, at) => at), text: $("text").value, timestamp: new Date().toISOString() });
-
-async function ack(name, payload) {
-const began = performance.now();
-try {
-const answer = await socket.emitWithAck(name, [payload], { timeout: ACK_TIMEOUT });
-tell(`Ack of ${name} after ${milliseconds(began)}: ${shown(answer)}`, true);
-} catch (error) {
-tell(`${name}: ${error.message}`, false);
-}
-}
-
-async function tenAcks() {
-const began = performance.now();
-const results = await Promise.allSettled(Array.from({ length: 10 }, (_, at) =>
-socket.emitWithAck("customEvent", [{ message: `ACK Test ${at + 1}`, index: at + 1, timestamp: new Date().toISOString() }], { timeout: ACK_TIMEOUT })));
-const good = results.filter((result) => result.status === "fulfilled").length;
-tell(`${good} of 10 acks after ${milliseconds(began)}`, good === 10);
-}
-
-const milliseconds = (began) => `${(performance.now() - began).toFixed(1)} ms`;
-
-function tell(text, ok) {
-$("result").textContent = text;
-$("result").dataset.ok = String(ok);
-}
-
-
-function packet({ direction, transport, data }) {
-counts[direction]++;
-$("counts").textContent = `${counts.in} / ${counts.out}`;
-const what = describe(data);
-line(direction, transport, what, data instanceof Uint8Array ? hexadecimal(data) : data);
-}
-
-function describe(data) {
-if (data instanceof Uint8Array) return "attachment";
-if (data.startsWith("b")) return "attachment";
-if (data.charAt(0) !== "4") return ENGINE[data.charAt(0)] ?? "?";
-return SOCKET[data.charAt(1)] ?? "message";
-}
-
-function hexadecimal(bytes) {
-const head = Array.from(bytes.subarray(0, 24), (byte) => byte.toString(16).padStart(2, "0")).join(" ");
-return `${bytes.length} bytes: ${head}${bytes.length > 24 ? " …" : ""}`;
-}
-
-const shown = (value) => JSON.stringify(value, (_, each) => (each instanceof Uint8Array ? `<${each.length} bytes>` : each));
-
-function note(text) {
-line("note", "", "", text);
-}
-
-function line(kind, transport, what, text) {
-const atEnd = log.scrollHeight - log.scrollTop - log.clientHeight < 40;
-const cut = text.length > LONGEST ? `${text.slice(0, LONGEST)}… (${text.length} characters)` : text;
-const heartbeat = what === "ping" || what === "pong" || /^42\["heartbeat"/.test(text);
-log.append(h("li", { class: `${kind}${heartbeat ? " heartbeat" : ""}` },
-h("time", {}, new Date().toISOString().slice(11, 23)), h("span", { class: "arrow" }, { in: "←", out: "→", note: "·" }[kind]),
-h("span", { class: "via" }, transport), h("span", { class: "what" }, what), h("span", { class: "data" }, cut)));
-while (log.children.length > KEPT) log.firstElementChild.remove();
-if (atEnd) log.scrollTop = log.scrollHeight;
-}
-
-setInterval(() => manager?.state.name === "waiting" && render(), 200);
-return {  };
-})();
-
-"""#))
-
-    private static let _js_views_panels_08ca77b951908234_js = EmbeddedFile(path: "js/views-panels-08ca77b951908234.js", content: .text(#"""
-export default ({ $views_dom, $views_icons, $i18n_index, $i18n_format, $views_model, $views_menu, $views_avatar, $views_toast, $views_dialog, $views_clipboard, $views_lookalike, $views_rows, $views_pickers, $text_markdown, $text_render, $views_conversationmenu, $views_fields, $views_requests, $media_recorder, $text_blurhash, $views_pictures, $views_place, $media_player, $views_attachments, $views_sound, $state_push }) => {
+    private static let _js_views_panels_942cf89c24ac5c4a_js = EmbeddedFile(path: "js/views-panels-942cf89c24ac5c4a.js", content: .text(#"""
+export default ({ $views_dom, $views_icons, $i18n_index, $i18n_format, $views_model, $views_menu, $views_avatar, $views_toast, $views_later, $calls_media, $views_dialog, $views_clipboard, $views_lookalike, $views_rows, $views_pickers, $text_markdown, $text_render, $views_fields, $views_requests, $media_recorder, $text_blurhash, $views_pictures, $views_place, $media_player, $views_attachments, $views_sound, $state_push }) => {
 const $views_addmembers = (() => {
 
 const { h } = $views_dom;
@@ -17950,6 +17722,304 @@ if (invited.length) toast(t("wereInvited", { users: names(invited) }));
 if (others.length) toast(t("wereNotAdded", { users: names(others) }), { role: "alert" });
 }
 return { addMembers };
+})();
+const $views_calltiles = (() => {
+
+const { h } = $views_dom;
+const { icon } = $views_icons;
+const { userAvatar } = $views_avatar;
+const { userName } = $views_model;
+const { chosenDevices } = $calls_media;
+const { t } = $i18n_index;
+
+const QUALITY = { 1: "callQualityPoor", 2: "callQualityFair", 3: "callQualityGood" };
+
+function show(video, stream) {
+if (video.srcObject === stream) return;
+video.srcObject = stream;
+video.play?.().catch(() => {});
+}
+
+class PeerTile {
+constructor(state, peer) {
+this.state = state;
+this.peer = peer;
+this.video = h("video", { autoplay: true, playsinline: true });
+this.face = h("div", { class: "tile-face" }, userAvatar(state, state.user(peer.user), { size: "xl", online: false }));
+this.note = h("div", { class: "tile-note", role: "status" });
+this.muted = h("span", { class: "tile-muted", role: "img", "aria-label": t("callMutedOther") }, icon("voiceOff"));
+this.quality = h("span", { class: "bars", role: "img" }, h("i"), h("i"), h("i"));
+this.name = h("span", { class: "ellipsis" });
+this.element = h("div", { class: "tile", role: "group", "data-user": peer.user }, this.video, this.face, this.note, h("div", { class: "tile-name" }, this.muted, this.name, this.quality));
+}
+
+update() {
+const { peer, state } = this;
+const name = userName(state, peer.user);
+this.name.textContent = name;
+this.element.setAttribute("aria-label", name);
+show(this.video, peer.stream);
+const { audiooutput } = chosenDevices();
+if (audiooutput !== undefined && this.video.setSinkId && this.video.sinkId !== audiooutput) this.video.setSinkId(audiooutput).catch(() => {});
+this.element.classList.toggle("with-video", peer.showsVideo);
+this.element.classList.toggle("with-screen", peer.state.screen);
+this.muted.hidden = peer.state.microphone;
+const note = peer.isConnected ? "" : t(peer.wasConnected ? "callReconnecting" : "connecting");
+if (this.note.textContent !== note) this.note.textContent = note;
+this.quality.hidden = peer.quality === null || !peer.isConnected;
+this.quality.dataset.level = String(peer.quality ?? 0);
+if (peer.quality) {
+const label = t(QUALITY[peer.quality]);
+this.quality.setAttribute("aria-label", label);
+this.quality.title = label;
+}
+}
+
+close() {
+this.video.srcObject = null;
+this.element.remove();
+}
+}
+
+class OwnTile {
+#stream = new MediaStream();
+
+constructor() {
+this.video = h("video", { autoplay: true, playsinline: true, muted: true, "aria-label": t("callOwnPicture") });
+this.video.muted = true;
+this.element = h("div", { class: "tile own-tile", role: "group", "aria-label": t("you") }, this.video);
+}
+
+update(local) {
+const track = local.video;
+this.element.hidden = !track;
+if (this.#stream.getTracks()[0] === (track ?? undefined)) return;
+this.#stream = new MediaStream(track ? [track] : []);
+show(this.video, this.#stream);
+this.element.classList.toggle("with-screen", Boolean(local.screen));
+}
+
+close() {
+this.video.srcObject = null;
+this.element.remove();
+}
+}
+return { PeerTile, OwnTile };
+})();
+const $views_calldevices = (() => {
+
+const { openMenu } = $views_menu;
+const { attempt } = $views_toast;
+const { chosenDevices, listDevices } = $calls_media;
+const { t } = $i18n_index;
+
+const KINDS = [["audioinput", "voice", "callMicrophone"], ["videoinput", "video", "callCamera"], ["audiooutput", "bell", "callSpeaker"]];
+
+async function openDeviceMenu(anchor, local, changed) {
+const devices = await listDevices();
+const chosen = chosenDevices();
+const inUse = { audioinput: local.microphone?.getSettings().deviceId, videoinput: local.camera?.getSettings().deviceId };
+const groups = KINDS.map(([kind, symbol, name]) => devices.filter((each) => each.kind === kind).map((each, index, { length }) => ({
+icon: symbol, label: `${t(name)}${t("colon")}${each.label || index + 1}`, checked: inUse[kind] ? inUse[kind] === each.deviceId : chosen[kind] === each.deviceId || (!chosen[kind] && (length === 1 || each.deviceId === "default")),
+run: () => attempt(local.choose(kind, each.deviceId).then(changed)),
+}))).filter((group) => group.length);
+openMenu(anchor, groups.length ? groups.flatMap((group, index) => (index ? [null, ...group] : group)) : [{ icon: "info", label: t("callNoDevices"), run: () => {} }], { label: t("callDevices") });
+}
+return { openDeviceMenu };
+})();
+const $views_callscreen = (() => {
+
+const { announce, h } = $views_dom;
+const { icon } = $views_icons;
+const { headAvatar } = $views_avatar;
+const { OwnTile, PeerTile } = $views_calltiles;
+const { openDeviceMenu } = $views_calldevices;
+const { headTitle } = $views_model;
+const { attempt } = $views_toast;
+const { duration } = $i18n_format;
+const { t } = $i18n_index;
+
+const REASONS = {
+noAnswer: "callNoAnswer", declined: "callWasDeclined", busy: "callWasBusy", missed: "callMissed", elsewhere: "callElsewhere", ended: "callOver", hungUp: "callOver",
+lost: "callLost", full: "callFull", failed: "callFailed",
+};
+
+class CallScreen {
+#tiles = new Map();
+#own = new OwnTile();
+#spoken = "";
+#corner = null;
+#clock;
+
+constructor(state, center, call) {
+Object.assign(this, { state, center, call });
+const head = state.conversation(call.conv);
+this.title = headTitle(state, head);
+this.status = h("span", { class: "call-status" });
+this.face = h("div", { class: "call-face" }, headAvatar(state, head, { size: "xl", online: false }), h("h2", {}, this.title));
+this.grid = h("div", { class: "call-grid" });
+this.full = this.#button("minimize", "minimize", "callMinimize", () => this.setSmall(!this.isSmall));
+this.microphone = this.#button("microphone", "voice", "callMute", () => attempt(call.local.setMuted(call.local.state.microphone)));
+this.camera = this.#button("camera", "video", "callCameraOn", () => attempt(call.local.setCamera(!call.local.camera)));
+this.screen = this.#button("screen", "screen", "callShare", () => this.#share());
+this.devices = this.#button("devices", "settings", "callDevices", () => openDeviceMenu(this.devices, call.local, () => this.update()));
+this.picture = this.#button("picture", "mirrorPicture", "callPicture", () => attempt(this.#popOut()));
+this.hangUp = h("button", { type: "button", class: "call-button hang-up", "data-action": "hang-up", onclick: () => attempt(center.hangUp()) }, icon("hangUp"));
+this.screen.hidden = !navigator.mediaDevices?.getDisplayMedia;
+this.picture.hidden = !document.pictureInPictureEnabled;
+this.element = h("section", { class: "call-screen", role: "dialog", "aria-label": t("callWith", { name: this.title }), tabindex: "-1" },
+h("header", { class: "call-head" }, h("div", { class: "lines grow" }, h("strong", { class: "ellipsis" }, this.title), this.status), this.full),
+h("div", { class: "call-stage" }, this.face, this.grid, this.#own.element),
+h("div", { class: "call-controls", role: "toolbar", "aria-label": t("callControls") }, this.microphone, this.camera, this.screen, this.picture, this.devices, this.hangUp));
+this.element.addEventListener("keydown", (event) => this.#typed(event));
+this.element.firstChild.addEventListener("pointerdown", (event) => this.#drag(event));
+this.resized = () => this.#place(this.isSmall ? this.#corner : null);
+addEventListener("resize", this.resized);
+this.before = document.activeElement;
+document.body.append(this.element);
+this.setSmall(false);
+this.update();
+this.#clock = setInterval(() => this.#showStatus(), 500);
+}
+
+#button(action, symbol, label, run) {
+return h("button", { type: "button", class: "call-button", "data-action": action, "aria-label": t(label), title: t(label), onclick: run }, icon(symbol));
+}
+
+setSmall(isSmall) {
+this.isSmall = isSmall;
+this.element.classList.toggle("small-call", isSmall);
+this.#place(isSmall ? this.#corner : null);
+if (isSmall) this.element.removeAttribute("aria-modal");
+else this.element.setAttribute("aria-modal", "true");
+document.getElementById("app").inert = !isSmall;
+this.#label(this.full, isSmall ? "maximize" : "minimize", t(isSmall ? "callMaximize" : "callMinimize"));
+if (!isSmall) this.hangUp.focus({ preventScroll: true });
+else if (this.before?.isConnected) this.before.focus({ preventScroll: true });
+}
+
+#drag(event) {
+if (!this.isSmall || event.button !== 0 || event.target.closest("button")) return;
+const { currentTarget: handle, pointerId, clientX, clientY } = event;
+const { left, top } = this.element.getBoundingClientRect();
+const move = ({ clientX: x, clientY: y }) => this.#place((this.#corner = { left: left + x - clientX, top: top + y - clientY }));
+handle.setPointerCapture(pointerId);
+handle.addEventListener("pointermove", move);
+handle.addEventListener("lostpointercapture", () => handle.removeEventListener("pointermove", move), { once: true });
+}
+
+#place(corner) {
+const { style, offsetWidth: width, offsetHeight: height } = this.element;
+style.inset = "";
+if (!corner) return;
+const within = (value, most) => Math.max(8, Math.min(value, most - 8));
+style.inset = `${within(corner.top, innerHeight - height)}px auto auto ${within(corner.left, innerWidth - width)}px`;
+}
+
+#label(button, symbol, label, isPressed) {
+if (isPressed !== undefined) button.setAttribute("aria-pressed", String(isPressed));
+if (button.dataset.shown === `${symbol} ${label}`) return;
+button.dataset.shown = `${symbol} ${label}`;
+button.setAttribute("aria-label", label);
+button.title = label;
+button.replaceChildren(icon(symbol));
+}
+
+update() {
+const { call } = this;
+const peers = new Set(call.peers.values());
+for (const [peer, tile] of this.#tiles) if (!peers.has(peer)) { tile.close(); this.#tiles.delete(peer); }
+for (const peer of peers) {
+if (!this.#tiles.has(peer)) {
+const tile = new PeerTile(this.state, peer);
+this.#tiles.set(peer, tile);
+this.grid.append(tile.element);
+}
+this.#tiles.get(peer).update();
+}
+this.grid.dataset.count = String(peers.size);
+this.face.hidden = peers.size > 0;
+this.#own.update(call.local);
+const { microphone, camera, screen } = call.local.state;
+this.#label(this.microphone, microphone ? "voice" : "voiceOff", t(microphone ? "callMute" : "callUnmute"));
+this.#label(this.camera, camera ? "video" : "videoOff", t(camera ? "callCameraOff" : "callCameraOn"));
+this.#label(this.screen, "screen", t(screen ? "callUnshare" : "callShare"), screen);
+this.#label(this.hangUp, "hangUp", t(call.isGroup ? "callLeave" : "callHangUp"));
+for (const [button, isOff] of [[this.microphone, !microphone], [this.camera, !camera]]) button.classList.toggle("off", isOff);
+this.picture.disabled = ![...peers].some((peer) => peer.showsVideo);
+const isOver = call.isOver;
+this.element.classList.toggle("is-over", isOver);
+for (const button of this.element.querySelectorAll(".call-controls button")) if (button !== this.picture) button.disabled = isOver;
+this.#showStatus();
+}
+
+#showStatus() {
+const text = this.#text();
+if (this.status.textContent !== text) this.status.textContent = text;
+const spoken = this.call.isConnected ? t("callConnected") : text;
+if (spoken === this.#spoken) return;
+this.#spoken = spoken;
+announce(spoken);
+}
+
+#text() {
+const { call } = this;
+switch (call.phase) {
+case "over": return t(REASONS[call.reason] ?? "callOver");
+case "starting": case "outgoing": return t("callCalling");
+case "incoming": case "joining": return t("connecting");
+}
+if (call.peers.size === 0) return t(call.isGroup ? "callAlone" : "connecting");
+if (!call.isConnected) return t([...call.peers.values()].some((peer) => peer.wasConnected) ? "callReconnecting" : "connecting");
+const time = duration(Math.max(0, this.state.now - (call.startedAt ?? this.state.now)));
+return this.state.connection?.state === "online" ? time : `${time} · ${t("offline")}`;
+}
+
+async #share() {
+const { local } = this.call;
+try {
+await local.setScreen(!local.screen);
+} catch (error) {
+if (error.code !== "media_denied") await attempt(Promise.reject(error));
+}
+}
+
+async #popOut() {
+if (document.pictureInPictureElement) return document.exitPictureInPicture();
+const tile = [...this.#tiles.values()].find(({ peer }) => peer.showsVideo);
+await tile?.video.requestPictureInPicture();
+}
+
+#typed(event) {
+if (event.key === "Escape" && !this.isSmall && !event.defaultPrevented) {
+event.preventDefault();
+event.stopPropagation();
+this.setSmall(true);
+} else if (!this.isSmall && event.key === "Tab") this.#keepFocus(event);
+}
+
+#keepFocus(event) {
+const all = [...this.element.querySelectorAll("button:not(:disabled)")].filter((each) => !each.hidden);
+const [first, last] = [all[0], all.at(-1)];
+if (event.shiftKey ? document.activeElement === first : document.activeElement === last) {
+event.preventDefault();
+(event.shiftKey ? last : first)?.focus();
+}
+}
+
+close() {
+clearInterval(this.#clock);
+removeEventListener("resize", this.resized);
+if (document.pictureInPictureElement && this.element.contains(document.pictureInPictureElement)) document.exitPictureInPicture().catch(() => {});
+for (const tile of this.#tiles.values()) tile.close();
+this.#own.close();
+document.getElementById("app").inert = false;
+const hadFocus = this.element.contains(document.activeElement);
+this.element.remove();
+if ((hadFocus || document.activeElement === document.body) && this.before?.isConnected) this.before.focus({ preventScroll: true });
+}
+}
+return { CallScreen };
 })();
 const $views_camera = (() => {
 
@@ -18111,6 +18181,60 @@ const dialog = openDialog(t("schedule"), form, { onclose: () => resolve(answer) 
 });
 }
 return { newPoll, shareContact, scheduleTime };
+})();
+const $views_conversationmenu = (() => {
+
+const { openMenu } = $views_menu;
+const { confirm, openDialog, selectRow } = $views_dialog;
+const { attempt } = $views_toast;
+const { h } = $views_dom;
+const { withPanels } = $views_later;
+const { isGroup, isMuted, mayExpire, userName } = $views_model;
+const { span } = $i18n_format;
+const { t } = $i18n_index;
+
+const HOUR = 3_600_000;
+const FOREVER = 4_102_444_800_000;
+
+function conversationMenu(app, anchor, head, { thread = null } = {}) {
+const { state } = app;
+const set = (values) => attempt(state.setOwn(head.conv, values));
+const peer = head.kind === "pair" ? head.peer?.name : null;
+if (head.state === "invited" || head.state === "requested") {
+openMenu(anchor, [
+{ icon: "close", label: t(head.state === "invited" ? "decline" : "takeBackRequest"), run: () => attempt(head.state === "invited" ? state.answerInvitation(head.conv, false) : state.leave(head.conv)) },
+head.state === "invited" && { icon: "warning", label: t("report"), danger: true, run: () => app.report({ conv: head.conv }) },
+], { label: t("more") });
+return;
+}
+openMenu(anchor, [
+thread && { icon: "info", label: t("chatInfo"), run: () => app.toggleDetails(true) },
+thread && { icon: "search", label: t("search"), run: () => app.search({ conv: head.conv }) },
+{ icon: "pin", label: t(head.own?.pinned_at ? "unpinChat" : "pinChat"), run: () => set({ pinned: !head.own?.pinned_at }) },
+isMuted(head) ? { icon: "bell", label: t("unmute"), run: () => set({ muted_until: 0 }) } : { icon: "bellOff", label: t("mute"), run: () => chooseMute(set, head) },
+{ icon: "archive", label: t(head.own?.archived ? "unarchive" : "archive"), run: () => set({ archived: !head.own?.archived }) },
+{ icon: "bookmark", label: t("folders"), run: () => withPanels(({ chooseFolders }) => chooseFolders(app, head.conv)) },
+head.unread || head.own?.marked_unread ? { icon: "check", label: t("markRead"), run: () => attempt(Promise.all([state.mark(head.conv, head.n), head.own?.marked_unread ? state.setOwn(head.conv, { marked_unread: false }) : null])) }
+: { icon: "star", label: t("markUnread"), run: () => set({ marked_unread: true }) },
+thread && { icon: "calendar", label: t("scheduled"), run: () => withPanels(({ showScheduled }) => showScheduled(app, head.conv)) },
+thread && mayExpire(head) && { icon: "timer", label: t("disappearing"), run: () => withPanels(({ chooseExpiry }) => chooseExpiry(state, head)) },
+null,
+peer && state.contact(peer)?.state === "blocked" && { icon: "shield", label: t("unblock"), run: () => attempt(state.unblock(peer)) },
+peer && state.contact(peer)?.state !== "blocked" && { icon: "shield", label: t("block"), danger: true, run: async () => { if (await confirm(t("blockQuestion", { name: userName(state, peer) }), { yes: t("block"), dangerous: true })) attempt(state.block(peer)); } },
+peer && { icon: "warning", label: t("report"), danger: true, run: () => app.report({ user: peer }) },
+isGroup(head) && (!head.state || head.state === "joined") && { icon: "leave", label: t(head.kind === "channel" ? "leaveChannel" : "leave"), danger: true, run: () => withPanels(({ leave }) => leave(app, head)) },
+head.kind !== "self" && { icon: "trash", label: t("deleteChat"), danger: true, run: async () => { if (await confirm(t("deleteChatQuestion"), { yes: t("delete"), dangerous: true })) { if (app.openID === head.conv) app.closeThread(); attempt(state.deleteConversation(head.conv)); } } },
+isGroup(head) && head.role === "owner" && { icon: "trash", label: t("deleteForAll"), danger: true, run: () => withPanels(({ deleteForAll }) => deleteForAll(app, head)) },
+], { label: t("more") });
+}
+
+function chooseMute(set, head) {
+const choices = [[t("muteFor", { time: span(3_600) }), HOUR], [t("muteFor", { time: span(28_800) }), 8 * HOUR], [t("muteFor", { time: span(172_800) }), 48 * HOUR], [t("muteForever"), null]];
+const rule = head && isGroup(head) ? selectRow(t("notifyAbout"), head.own?.notify ?? "all", [["all", t("notifyAll")], ["mentions", t("notifyMentions")]], (notify) => set({ notify })) : null;
+const dialog = openDialog(t(rule ? "notifications" : "mute"), h("div", { class: "dialog-body" }, rule, choices.map(([label, time]) =>
+h("button", { type: "button", class: "button wide", onclick: () => { dialog.close(); set({ muted_until: time === null ? FOREVER : Date.now() + time }); } }, label))));
+}
+return { conversationMenu, chooseMute };
 })();
 const $views_links = (() => {
 
@@ -20364,8 +20488,10 @@ return { showVotes };
 const $views_panels = (() => {
 
 const { addMembers } = $views_addmembers;
+const { CallScreen } = $views_callscreen;
 const { recordVideo } = $views_camera;
 const { newPoll, scheduleTime, shareContact } = $views_compose;
+const { conversationMenu } = $views_conversationmenu;
 const { DetailsView } = $views_details;
 const { openDirectory, openLink } = $views_directory;
 const { chooseFolders, folderMenu } = $views_folders;
@@ -20380,7 +20506,7 @@ const { showScheduled } = $views_scheduled;
 const { openSettings } = $views_settings;
 const { openViewer } = $views_viewer;
 const { showVotes } = $views_votes;
-return { addMembers, recordVideo, newPoll, scheduleTime, shareContact, DetailsView, openDirectory, openLink, chooseFolders, folderMenu, chooseExpiry, deleteForAll, leave, shareLocation, showEdits, showPins, showReaders, showReactions, newChat, newGroup, showContacts, openProfile, report, showScheduled, openSettings, openViewer, showVotes };
+return { addMembers, CallScreen, recordVideo, newPoll, scheduleTime, shareContact, conversationMenu, DetailsView, openDirectory, openLink, chooseFolders, folderMenu, chooseExpiry, deleteForAll, leave, shareLocation, showEdits, showPins, showReaders, showReactions, newChat, newGroup, showContacts, openProfile, report, showScheduled, openSettings, openViewer, showVotes };
 })();
 return $views_panels;
 };
@@ -20388,18 +20514,18 @@ return $views_panels;
 """#))
 
     private static let _sw_js = EmbeddedFile(path: "sw.js", content: .text(#"""
-// The service worker: keeps the shell for the time without a connection, and shows notifications.
+// The service worker: caches the page for use without a connection, and shows notifications.
 //
-// Only files of the page are cached. Answers of /api/ and /socket.io/ never are, so that a sign-out
-// leaves nothing here.
+// Only files of the page are cached. Responses of /api/ and /socket.io/ are never cached, so that
+// no data of a user remains after a sign-out.
 
 const CACHE = "apus-shell-1";
-const WORDS = "apus-words"; // how the page shows notifications, for pushes while it is closed
+const WORDS = "apus-words"; // the texts of notifications, for pushes while the page is closed
 const PRIVATE = /^\/(api|socket\.io|health|metrics)(\/|$)/;
-const SHELL = /^\/(index\.html|join)?$/; // other pages of the server, such as /admin, are not of this page
-const FIXED = /[.-][0-9a-f]{12,}\./; // a name with the hash of the content
+const SHELL = /^\/(index\.html|join)?$/; // other paths of the server, such as /admin, do not belong to the page
+const FIXED = /[.-][0-9a-f]{12,}\./; // a file name that contains the hash of the content
 const NETWORK_TIME = 1500;
-const SHELL_TIME = 150; // a slow network does not delay a page that is kept
+const SHELL_TIME = 150; // ms after which a cached page is shown if the network is slow
 const ANSWER_TIME = 500;
 
 self.addEventListener("install", (event) => event.waitUntil(newest("/").then(() => self.skipWaiting())));
@@ -20415,7 +20541,7 @@ self.addEventListener("fetch", (event) => {
 
 self.addEventListener("push", (event) => event.waitUntil(pushed(data(event.data)).then(showUnlessOpen)));
 
-// The browser has given the subscription another address.
+// The browser replaced the subscription.
 self.addEventListener("pushsubscriptionchange", (event) => event.waitUntil(subscribeAgain(event)));
 
 self.addEventListener("notificationclick", (event) => {
@@ -20423,11 +20549,13 @@ self.addEventListener("notificationclick", (event) => {
   event.waitUntil(open(event.notification.data?.conv));
 });
 
-// The page tells of messages while it is not focused, and what was read, so that its notifications end.
+// The page reports new messages while it is not focused, and conversations that were read, whose
+// notifications are then closed.
 self.addEventListener("message", (event) => {
   const { type, ...message } = event.data ?? {};
   if (type === "notify") event.waitUntil(noted(message, event.source));
   if (type === "read") event.waitUntil(closeNotifications(message.conv));
+  if (type === "unread") event.waitUntil(closeRead(message.convs));
   if (type === "words") event.waitUntil(keepWords(message));
   if (type === "signedOut") event.waitUntil(Promise.all([closeNotifications(), unsubscribe(), caches.delete(WORDS)]));
 });
@@ -20436,12 +20564,15 @@ async function forgetOthers() {
   for (const name of await caches.keys()) if (name !== CACHE && name !== WORDS) await caches.delete(name);
 }
 
-/** The page: of the network if it answers soon, else of the cache. */
+/** Returns the page from the network or, if the response takes longer than SHELL_TIME, from the cache. */
 const shell = () => newest("/", SHELL_TIME);
 
 const fixedFiles = (html) => [...html.matchAll(/(?:src|href|content)="([^"]+)"/g)].map(([, path]) => new URL(path, self.location).pathname).filter((path) => FIXED.test(path));
 
-/** Keeps the files with a hash in their names that the page needs, and those of the version before, which may be on the screen. */
+/**
+ * Caches the files with a hash in their names that the page needs. Keeps those of the previous version,
+ * which may still be open.
+ */
 async function keepFiles(cache, html) {
   const needed = fixedFiles(html);
   const former = fixedFiles((await (await cache.match("/"))?.text()) ?? "");
@@ -20450,7 +20581,7 @@ async function keepFiles(cache, html) {
   await Promise.all(needed.filter((path) => !kept.includes(path)).map((path) => cache.add(path)));
 }
 
-/** A file of the page. One with a hash in its name never changes; the others belong to one version of the page. */
+/** Returns a file of the page. A file with a hash in its name never changes. */
 async function file(request) {
   const isFixed = FIXED.test(new URL(request.url).pathname);
   return (isFixed && (await caches.match(request))) || newest(request);
@@ -20484,15 +20615,20 @@ async function keptWords() {
 }
 
 /**
- * Returns a pushed message {conv, kind, sender, title, body, nick?, bare?, badge?} in the language of
- * the page, with the alias of the sender, and without its text if the user wants none. `nick` is at
- * the beginning of the body in a group. `bare`: the body has no text of the message, only its kind.
+ * Returns a pushed message {conv, kind, sender, title, body, nick?, no_text?, count?, badge?} in the
+ * language of the page, with the alias of the sender, and without its text if the user disabled
+ * previews. In a group, the body begins with `nick`. `no_text`: the body contains only the kind of the
+ * message. `count`: the number of requests to join.
  */
-async function pushed({ kind, sender, nick, bare, ...message }) {
+async function pushed({ kind, sender, nick, no_text: hasNoText, count, ...message }) {
   const { texts = {}, aliases = {}, preview = true, colon = ": " } = await keptWords();
   const { title, body = "" } = message;
   const said = nick ? body.slice(nick.length + 2) : body;
-  const text = preview ? (bare && texts[kind]) || said : texts.message ?? "New message";
+  if (kind === "join_request") {
+    const name = preview && nick ? `${aliases[sender] ?? nick}${colon}` : "";
+    return { ...message, tag: `${message.conv}/join`, body: count > 1 ? texts.joinRequests?.replace("{n}", count) ?? body : `${name}${texts.joinRequest ?? said}` };
+  }
+  const text = preview ? (hasNoText && texts[kind]) || said : texts.message ?? "New message";
   return { ...message, title: nick ? title : aliases[sender] ?? title, body: nick && preview ? `${aliases[sender] ?? nick}${colon}${text}` : text };
 }
 
@@ -20500,22 +20636,27 @@ async function pushed({ kind, sender, nick, bare, ...message }) {
  * Shows a message {conv, title, body, icon?, badge?, silent?}. Nothing is shown for a conversation that
  * a focused window of the page shows.
  */
-async function showUnlessOpen({ conv, title, body, icon, silent, badge }) {
+async function showUnlessOpen({ conv, tag = conv, title, body, icon, silent, badge }) {
   if (badge !== undefined) await (badge > 0 ? navigator.setAppBadge?.(badge) : navigator.clearAppBadge?.())?.catch(() => {});
+  // Another device has read the other messages. A request to join is not among the unread messages.
+  if (badge <= (tag === conv ? 1 : 0)) await closeRead([conv]);
   if (await isShown(conv)) return;
   await self.registration.showNotification(title || "Apus", {
-    body: body ?? "", tag: conv, renotify: Boolean(conv) && !silent, silent: Boolean(silent), icon: icon ?? "/img/icon-192.png", data: { conv },
+    body: body ?? "", tag, renotify: Boolean(conv) && !silent, silent: Boolean(silent), icon: icon ?? "/img/icon-192.png", data: { conv },
   });
 }
 
-/** A message of the page: shown, and told with a sound by the page itself. */
+/** Handles a message that the page reports. Shows a notification, and requests the sound from the page. */
 async function noted({ show, sound, ...message }, page) {
   if (await isShown(message.conv)) return;
   if (sound) page?.postMessage({ type: "sound" });
   if (show) await showUnlessOpen({ ...message, silent: true });
 }
 
-/** Whether a focused window shows the conversation. It is asked, because its address here may be an old one. */
+/**
+ * Returns whether a focused window shows the conversation. The windows are asked, because their known
+ * addresses may be outdated.
+ */
 async function isShown(conv) {
   const windows = await self.clients.matchAll({ type: "window", includeUncontrolled: true });
   const answers = windows.filter((each) => each.focused).map((each) => new Promise((resolve) => {
@@ -20540,8 +20681,17 @@ async function unsubscribe() {
   await (await self.registration.pushManager?.getSubscription())?.unsubscribe();
 }
 
+/** Closes the notifications of a conversation, or all. */
 async function closeNotifications(conv) {
   for (const each of await self.registration.getNotifications(conv ? { tag: conv } : {})) each.close();
+}
+
+/** Closes the notifications of all conversations without unread messages. */
+async function closeRead(unread) {
+  for (const each of await self.registration.getNotifications()) {
+    // A request to join is not among the unread messages.
+    if (each.tag && !each.tag.endsWith("/join") && !unread.includes(each.tag)) each.close();
+  }
 }
 
 async function open(conv) {

@@ -10,13 +10,13 @@ import NIOCore
 import NIOPosix
 
 /// Adds previews to text messages: requests the page of the first link, and stores the description
-/// in the head of the page as a change of the message.
+/// from its `head` element as a change of the message.
 ///
 /// Pictures of pages are not requested, because the server would have to decode untrusted data.
 final class LinkPreviewer: Sendable {
     private struct Job: Sendable {
         var text: CommittedText
-        /// The address as it is in the text.
+        /// The address as written in the text.
         var url: String
     }
 
@@ -35,13 +35,13 @@ final class LinkPreviewer: Sendable {
     /// - Parameter submit: Stores a preview.
     init(_ configuration: ChatServerConfiguration, logger: Logger, submit: @escaping @Sendable (PreviewCommand) -> Void) {
         self.fetcher = PageFetcher(configuration)
-        self.clock = configuration.clock
+        self.clock = configuration.environment.clock
         self.logger = logger
         self.submit = submit
         self.eventLoop = MultiThreadedEventLoopGroup.singleton.any()
     }
 
-    /// Adds new texts. May be called on any thread.
+    /// Adds new texts. This method can be called on any thread.
     func add(_ texts: [CommittedText]) {
         self.eventLoop.execute {
             for text in texts { self.add(text) }
@@ -58,7 +58,7 @@ final class LinkPreviewer: Sendable {
     }
 
     private func add(_ text: CommittedText) {
-        // A forwarded text keeps the preview of the original.
+        // A forwarded text already contains the preview of the original.
         guard let body = Self.fields(text.body), body["preview"] == nil, let words = body["text"]?.stringValue,
             let url = PageAddress.first(in: words), let address = PageAddress(url)
         else { return }

@@ -6,12 +6,12 @@ import NIOPosix
 
 /// Requests the pages to which links in messages lead.
 ///
-/// The URL comes from a client. Requests therefore use only the default ports of http and https and
-/// public addresses, and send no credentials and cookies. The check applies to the resolved address
-/// to which the connection is made, and again after each redirect, so that a later change of the
-/// name has no effect.
+/// The URL comes from a client. Requests therefore use only public addresses and the default ports
+/// of http and https, and send no credentials or cookies. The check applies to the resolved address
+/// of each connection, also after a redirect. A later change of the name therefore has no effect.
 struct PageFetcher: Sendable {
-    /// The maximum number of bytes that are read of a page. The head is at its beginning.
+    /// The maximum number of bytes that are read from a page. The `head` element is at its
+    /// beginning.
     static let pageBytes = 512 << 10
     static let redirects = 3
     let rules: AddressRules
@@ -24,16 +24,17 @@ struct PageFetcher: Sendable {
     private let connectionTimeout: Duration
 
     init(_ configuration: ChatServerConfiguration) {
-        self.rules = AddressRules(exceptions: configuration.outgoingNetworks.compactMap { IPNetwork($0) })
-        self.tls = configuration.outgoingAuthorities.map { .trusting(authoritiesPEM: $0) } ?? .system
-        self.allowsAnyPort = !configuration.outgoingNetworks.isEmpty
-        (self.timeout, self.connectionTimeout) = configuration.pageTimeouts
+        self.rules = AddressRules(exceptions: configuration.environment.outgoingNetworks.compactMap { IPNetwork($0) })
+        self.tls = configuration.environment.outgoingAuthorities.map { .trusting(authoritiesPEM: $0) } ?? .system
+        self.allowsAnyPort = !configuration.environment.outgoingNetworks.isEmpty
+        (self.timeout, self.connectionTimeout) = configuration.environment.pageTimeouts
     }
 
-    /// Returns the description in the head of a page. Nil if the address has a port that is not
-    /// permitted, if the response is not an HTML page with a title, or after too many redirects.
+    /// Returns the description from the `head` element of a page. Nil if the address has a port
+    /// that is not permitted, if the response is not an HTML page with a title, or after too many
+    /// redirects.
     ///
-    /// - Throws: An error of the connection, which includes that of an address that is not public.
+    /// - Throws: An error of the connection, also if the address is not public.
     func facts(of address: PageAddress) async throws -> PageFacts? {
         let end = ContinuousClock.now + self.timeout
         var address = address

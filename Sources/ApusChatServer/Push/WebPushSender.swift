@@ -12,8 +12,8 @@ import NIOPosix
 
 /// Sends notifications to the push services of browsers (RFC 8030).
 ///
-/// An endpoint is a URL from a client. Requests to it use TLS and public addresses only, follow no
-/// redirects, and accept a response of a limited size.
+/// An endpoint is a URL from a client. Requests to an endpoint use only TLS and public addresses,
+/// follow no redirects, and limit the size of the response.
 final class WebPushSender: Sendable {
     private struct Content: Sendable {
         var notice: PushNotice
@@ -26,10 +26,10 @@ final class WebPushSender: Sendable {
         var isClosed = false
     }
 
-    /// The time for which a push service keeps a notification for a device that is offline.
+    /// The time for which a push service stores a notification for a device that is offline.
     private static let lifetime = Duration.seconds(24 * 3_600)
-    /// The time for which a push service keeps the notification of a call, which is useless after
-    /// the call has ended.
+    /// The time for which a push service stores the notification of a call. It is useless after the
+    /// call.
     private static let urgentLifetime = Duration.seconds(60)
     private static let timeout = Duration.seconds(15)
     private static let answerBytes = 4_096
@@ -49,15 +49,15 @@ final class WebPushSender: Sendable {
         forget: @escaping @Sendable (DeviceKey, _ subscription: String) async -> Void
     ) {
         self.vapid = vapid
-        self.rules = AddressRules(exceptions: configuration.outgoingNetworks.compactMap { IPNetwork($0) })
-        self.tls = configuration.outgoingAuthorities.map { .trusting(authoritiesPEM: $0) } ?? .system
-        self.clock = configuration.clock
+        self.rules = AddressRules(exceptions: configuration.environment.outgoingNetworks.compactMap { IPNetwork($0) })
+        self.tls = configuration.environment.outgoingAuthorities.map { .trusting(authoritiesPEM: $0) } ?? .system
+        self.clock = configuration.environment.clock
         self.logger = logger
         self.forget = forget
         self.eventLoop = MultiThreadedEventLoopGroup.singleton.any()
     }
 
-    /// Queues notifications. May be called on any thread.
+    /// Queues notifications. This method can be called on any thread.
     func send(_ notices: [PushNotice]) {
         let time = self.clock.monotonic()
         let isAccepted = self.state.withLockedValue { state in

@@ -26,7 +26,7 @@ final class Book {
     func index(of seq: Int64) -> Int? { seq >= 1 && seq <= self.lastSeq ? Int(seq) - 1 : nil }
 }
 
-/// An entry of a log. It is a class, so that scans of a log copy no entries.
+/// An entry of a log. This type is a class, so that scans of a log copy no entries.
 final class Entry {
     let seq: Int64
     let n: Int64
@@ -40,35 +40,35 @@ final class Entry {
     var text: String
     let at: Int64
     var expiresAt: Int64 = 0
-    /// The `seq` of the first message of the thread, or 0.
+    /// The `seq` of the message that began the thread; 0 outside of threads.
     var thread: Int64 = 0
-    /// The sender of the original of a forwarded message.
+    /// The original sender of a forwarded message; nil for other messages.
     var origin: UserKey?
-    /// The state of a call, or the state that an update of a call records.
+    /// The state of a call, or the state that a call update records; nil for other entries.
     var call: Call?
-    /// The title of the page that the preview of the text shows; empty if there is none.
+    /// The title in the link preview of the text; empty if there is no preview.
     var preview = ""
     /// The text before the first edit.
     var original = ""
-    /// The title of the preview before the first edit.
+    /// The title in the link preview before the first edit.
     var originalPreview = ""
-    /// The sender of the original of a forwarded message, before the first edit.
+    /// The original sender of a forwarded message, before the first edit.
     var firstOrigin: UserKey?
-    /// The time of the last edit, in milliseconds since 1970, or 0.
-    var editedAt: Int64 = 0
+    /// The `seq` of the last edit; 0 if the entry was not edited.
+    var editSeq: Int64 = 0
     var state = EventState.normal
     var mentions: [UserKey] = []
     var mentionsAll = false
     var reactions: [(user: UserKey, key: String)] = []
     var poll: Poll?
-    /// The number of votes of each option after this vote.
+    /// For a vote, the number of votes for each option after it.
     var totals: [Int64] = []
     var isPinned = false
-    /// The users from which a block hides the entry.
+    /// The users from whom a block hides the entry.
     var blockedFrom: [UserKey] = []
     /// The users that hid the entry from themselves.
     var deletedBy: [UserKey] = []
-    /// The users from which a block hides a change of the entry. A page that is read later shows
+    /// The users from whom a block hides a change of the entry. A page that is read later contains
     /// the change.
     var changedUnseenBy: [UserKey] = []
     /// The `seq` of the last entry that changed this one, or the `seq` of this entry.
@@ -119,19 +119,19 @@ struct Call {
     var isOver: Bool { self.state != .ringing && self.state != .accepted }
 }
 
-/// The votes of a poll: a list of options for each user that voted.
+/// The votes of a poll: the chosen options of each user that voted.
 struct Poll {
     var options: Int
     var allowsMany: Bool
-    /// The time at which the poll ends, in milliseconds since 1970, or 0.
+    /// The time at which the poll ends, in milliseconds since 1970; 0 for no end.
     var closesAt: Int64
     var isClosed = false
     var votes: [UserKey: [Int]] = [:]
 
-    /// The number of votes of each option.
+    /// The number of votes for each option.
     var totals: [Int64] { self.totals(of: nil) }
 
-    /// Returns the number of votes of each option.
+    /// Returns the number of votes for each option.
     ///
     /// - Parameter user: The user whose votes are counted; nil for all users.
     func totals(of user: UserKey?) -> [Int64] {
@@ -152,12 +152,11 @@ final class Person {
     var floor: Int64 = 0
     var read: Int64 = 0
     var isGone = false
-    /// The time since which the user blocks the other one of a pair, in milliseconds since 1970, or
-    /// 0.
-    var blocksSince: Int64 = 0
+    /// The last `seq` of the pair when the user blocked the other user; 0 for no block.
+    var blockSeq: Int64 = 0
     var hasBlocked = false
     var silencedUntil: Int64 = 0
-    /// The time at which a ban ends, in milliseconds since 1970, or 0 if it has no end.
+    /// The time at which a ban ends, in milliseconds since 1970; 0 if the ban has no end.
     var bannedUntil: Int64 = 0
     var draft = ""
     var draftSeq: Int64 = 0
@@ -175,7 +174,7 @@ final class Person {
     /// Returns whether the user is banned at a time.
     func isBanned(at time: Int64) -> Bool { self.state == .banned && (self.bannedUntil == 0 || self.bannedUntil > time) }
 
-    /// Returns the visible range of the log; nil if the user may not see it.
+    /// Returns the visible range of the log; nil if the user may not see the log.
     func range(last: Int64) -> ClosedRange<Int64>? {
         let end: Int64
         switch self.state {
@@ -193,12 +192,11 @@ struct Tie {
     var isBlocked = false
 }
 
-/// An invite link.
 struct Link {
     let book: Book
     let role: MemberRole
     let expiresAt: Int64
-    /// The maximum number of joins by the link, and of requests to join by it; nil for no limit.
+    /// The maximum number of joins and of requests to join by the link; nil for no limit.
     let limit: Int64?
     let needsApproval: Bool
     var uses: Int64 = 0
@@ -211,6 +209,7 @@ struct Plan: Equatable {
     let text: String
     let hash: RequestHash
     var sendAt: Int64
-    /// The code of the error with which the message was refused; empty if it was not.
+    /// The code of the error with which the message was refused; empty if the message was not
+    /// refused.
     var failure = ""
 }

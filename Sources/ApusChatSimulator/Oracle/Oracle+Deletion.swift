@@ -5,7 +5,8 @@ import ApusJSON
 
 // Forwarded messages, and deleted accounts.
 extension Oracle {
-    /// Returns the user whose name a forwarded message shows.
+    /// Returns the user that a forwarded message names as the original sender; nil if there is
+    /// none.
     func origin(of content: MessageContent) -> UserKey? {
         guard let body = (try? JSONReader.read(Array(content.body.utf8)))?.objectValue, let object = body["forwarded"]?.objectValue,
             case .string(let name)? = object["sender"]
@@ -14,7 +15,7 @@ extension Oracle {
     }
 
     /// Returns a description of the fault if the server reads a wrong message for a forward; nil if
-    /// it is correct.
+    /// the message is correct.
     ///
     /// - Parameter content: The content that the server read; nil if it refuses the forward.
     func fault(ofForward content: MessageContent?, of address: EventAddress, by user: UserKey) -> String? {
@@ -25,7 +26,7 @@ extension Oracle {
         else { return content == nil ? nil : "\(description) is not visible to the user" }
         guard let content else { return "\(description) is refused" }
         let entry = book.entries[index]
-        let isFirstForm = person.blocksSince > 0 && entry.sender != user && entry.editedAt > person.blocksSince
+        let isFirstForm = person.blockSeq > 0 && entry.sender != user && entry.editSeq > person.blockSeq
         let text = isFirstForm ? entry.original : entry.text
         let title = isFirstForm ? entry.originalPreview : entry.preview
         guard Body.text(content.body) == text, Body.title(content.body) == title else {
@@ -36,7 +37,7 @@ extension Oracle {
         return nil
     }
 
-    /// Returns the messages of other conversations that have the text of a message.
+    /// Returns the messages in other conversations whose text equals that of a message.
     func copies(of address: EventAddress) -> [EventAddress] {
         guard let book = self.books[address.conversation], let index = book.index(of: address.seq), !book.entries[index].text.isEmpty
         else { return [] }
@@ -46,13 +47,13 @@ extension Oracle {
         }
     }
 
-    /// Returns a member that can read the whole log, if any.
+    /// Returns a member that can read the whole log; nil if there is none.
     func founder(of key: ConversationKey) -> UserKey? {
         self.books[key]?.people.filter { $1.state == .joined && $1.first == 1 }.keys.min()
     }
 
-    /// Checks that a deleted account has no message left, and that its user left every
-    /// conversation.
+    /// Checks that no message of a deleted account has content, and that its user is not a member
+    /// of any group or channel.
     func finishErasure(of user: UserKey) -> Verdict {
         for (key, book) in self.books {
             for entry in book.entries where entry.sender == user && entry.n > 0 && !entry.state.isBlank {

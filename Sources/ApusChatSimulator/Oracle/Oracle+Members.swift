@@ -15,7 +15,7 @@ extension Oracle {
             let person = Person(state: .joined, role: .member)
             person.isGone = user == peer
             person.hasBlocked = self.tie(user, other).isBlocked
-            person.blocksSince = person.hasBlocked ? time : 0
+            person.blockSeq = person.hasBlocked ? 1 : 0
             book.people[user] = person
         }
         self.books[new] = book
@@ -66,8 +66,8 @@ extension Oracle {
         return self.bring(users.compactMap { $0 }, to: book, by: actor, at: time) ?? .unchanged
     }
 
-    /// Divides users: contacts are added unless they left or block the actor; the other users are
-    /// invited.
+    /// Divides users into those to add and those to invite. Contacts are added unless they left or
+    /// block the actor.
     private func newcomers(_ users: [UserKey], to book: Book, by actor: UserKey, at time: Int64) -> (added: [UserKey], asked: [UserKey]) {
         var added: [UserKey] = []
         var asked: [UserKey] = []
@@ -167,7 +167,7 @@ extension Oracle {
         self.dismissCaller(user, book)
     }
 
-    /// Appoints the next owner: the member with the highest role and, among those, with the lowest
+    /// Makes the member with the highest role the owner; among several, the member with the lowest
     /// key. A guest does not become the owner.
     private func appointSuccessor(_ book: Book, at time: Int64) {
         var best: (user: UserKey, rank: Int)?
@@ -180,8 +180,8 @@ extension Oracle {
         self.append(.memberRole, to: book, by: best.user, at: time)
     }
 
-    /// Returns the users on which the actor may act. Throws if the actor may not act on one of the
-    /// named users.
+    /// Returns the users on which the actor may act. Throws a refusal if the actor may not act on
+    /// one of the named users.
     private func subordinates(_ users: [UserKey?], _ states: [MemberState], below person: Person, _ book: Book) throws(Refusal) -> [UserKey]
     {
         var found: [UserKey] = []

@@ -37,9 +37,9 @@ extension Oracle {
         return verdict
     }
 
-    /// Throws if slow mode does not yet allow a further message. The interval begins at the last
-    /// message of the user in the log. Slow mode does not apply to owners and admins, nor if the
-    /// time of that message is later than the present time.
+    /// Throws a refusal if slow mode does not yet permit another message. The interval begins at
+    /// the last message of the user in the log. Slow mode does not apply to owners and admins, or
+    /// if the time of the last message is in the future.
     private func checkPace(of user: UserKey, _ person: Person, in book: Book, at time: Int64) throws(Refusal) {
         let interval = book.settings.slow * 1_000
         guard interval > 0, Self.rank(person.role) < Self.rank(.admin),
@@ -49,7 +49,8 @@ extension Oracle {
         if wait > 0 { throw Refusal(.tooMany, retryAfter: wait) }
     }
 
-    /// Adds copies of messages, all or none. A later change of an original does not change them.
+    /// Adds copies of all messages or of none. A later change of an original does not change its
+    /// copy.
     func forward(_ contents: Result<[MessageContent], ChatError>, to key: ConversationKey, by actor: UserKey, at time: Int64)
         throws(Refusal) -> Verdict
     {
@@ -80,7 +81,8 @@ extension Oracle {
         return .accepted(seq: book.lastSeq, n: read)
     }
 
-    /// Returns the index of the message to which a change refers.
+    /// Returns the index of the message to which a change refers. Throws a refusal if the user
+    /// cannot see it.
     func target(_ seq: Int64, of user: UserKey, in book: Book, allowsAll: Bool = false) throws(Refusal) -> Int {
         guard let index = book.index(of: seq), book.people[user]?.range(last: book.lastSeq)?.contains(seq) == true else {
             throw Refusal(.notFound)
@@ -101,7 +103,7 @@ extension Oracle {
             throw Refusal(.badRequest)
         }
         let text = Body.text(content.body)
-        if book.entries[index].editedAt == 0 {
+        if book.entries[index].editSeq == 0 {
             book.entries[index].original = book.entries[index].text
             book.entries[index].originalPreview = book.entries[index].preview
             book.entries[index].firstOrigin = book.entries[index].origin
@@ -110,7 +112,7 @@ extension Oracle {
         book.entries[index].preview = ""
         book.entries[index].origin = nil
         book.entries[index].state = .edited
-        book.entries[index].editedAt = time
+        book.entries[index].editSeq = book.lastSeq + 1
         book.entries[index].changedBy = book.lastSeq + 1
         return self.append(.edit, to: book, by: actor, at: time, ref: address.seq, text: text)
     }
@@ -122,7 +124,7 @@ extension Oracle {
             guard book.entries[index].sender == actor else { throw Refusal(.forbidden) }
             guard time - book.entries[index].at <= self.rules.recallMilliseconds else { throw Refusal(.tooLate) }
         }
-        // The recall would end the call for the other members of a group.
+        // The recall would end the call for the other members of the group.
         if !book.isPlain, book.entries[index].call?.state == .accepted { throw Refusal(.conflict) }
         self.blank(address, .recalled)
         for entry in book.entries where entry.repeatsContent && entry.ref == address.seq { entry.changedBy = book.lastSeq + 1 }
@@ -130,7 +132,7 @@ extension Oracle {
         return self.append(.recall, to: book, by: actor, at: time, ref: address.seq)
     }
 
-    /// Removes the content of a message, and that of its edits and previews.
+    /// Removes the content of a message and of its edits and previews.
     func blank(_ address: EventAddress, _ state: EventState) {
         guard let book = self.books[address.conversation], let index = book.index(of: address.seq), !book.entries[index].state.isBlank
         else { return }

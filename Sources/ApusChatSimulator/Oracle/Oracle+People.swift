@@ -56,14 +56,14 @@ extension Oracle {
             guard self.tie(actor, peer).isBlocked != isOn else { return .unchanged }
             self.ties[ContactAddress(owner: actor, peer: peer), default: Tie()].isBlocked = isOn
             if let pair = self.pair(actor, peer) {
-                pair.people[actor]?.blocksSince = isOn ? time : 0
+                pair.people[actor]?.blockSeq = isOn ? pair.lastSeq : 0
                 pair.people[actor]?.hasBlocked = true
             }
             return self.appendToOwn(isOn ? .contactBlock : .contactUnblock, of: actor, at: time)
         }
     }
 
-    /// Decides a contact request. Two requests in opposite directions make the users contacts. A
+    /// Decides on a contact request. Two requests in opposite directions make the users contacts. A
     /// user that blocks the sender receives no request.
     private func request(_ peer: UserKey, by actor: UserKey, at time: Int64) throws(Refusal) -> Verdict {
         switch self.tie(actor, peer).relation {

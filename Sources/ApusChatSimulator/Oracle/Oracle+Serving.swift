@@ -19,14 +19,14 @@ extension Oracle {
         guard let range = person.range(last: book.lastSeq), range.contains(entry.seq) else { return .absent }
         if entry.isHidden(from: user) { return .hidden }
         if entry.n == 0, entry.ref > 0, let target = book.index(of: entry.ref) {
-            // The change of an entry that the user may not see is hidden, too.
+            // A change of an entry that the user may not see is also hidden.
             if entry.ref < range.lowerBound || book.entries[target].isHidden(from: user) { return .hidden }
         }
         return entry.state.isBlank ? .blank : .full
     }
 
-    /// Returns a description of the fault if the server sends a wrong event to a user; nil if it is
-    /// correct.
+    /// Returns a description of the fault if the server sends a wrong event to a user; nil if the
+    /// event is correct.
     func fault(of event: ChatEvent, in book: Book, to person: Person, _ user: UserKey) -> String? {
         guard event.conversation.number == book.key.rawValue, let index = book.index(of: event.seq) else {
             return "there is no event \(event.seq) in \(event.conversation)"
@@ -46,11 +46,10 @@ extension Oracle {
         }
     }
 
-    /// Compares an event with an entry that the user may see completely. Edits, reactions and votes
-    /// of a user that the user blocks must not be shown.
+    /// Compares an event with an entry whose content the user may see. The event must not contain
+    /// edits, reactions and votes of a user that the recipient blocks.
     func contentFault(of event: ChatEvent, _ entry: Entry, to person: Person, _ user: UserKey) -> String? {
-        let since = person.blocksSince
-        let isFirstForm = since > 0 && entry.sender != user && entry.editedAt > since
+        let isFirstForm = person.blockSeq > 0 && entry.sender != user && entry.editSeq > person.blockSeq
         let state = isFirstForm ? .normal : entry.state
         guard event.kind == entry.kind, event.state == state, event.id == entry.id, (event.ref ?? 0) == entry.ref else {
             return "event \(event.seq) is \(event.kind) \(event.state.rawValue) instead of \(entry.kind) \(state.rawValue)"
@@ -68,11 +67,11 @@ extension Oracle {
         guard (event.thread ?? 0) == entry.thread else {
             return "event \(event.seq) is in the thread \(event.thread ?? 0) instead of \(entry.thread)"
         }
-        return self.countFault(of: event, entry, isBlocking: since > 0, user)
+        return self.countFault(of: event, entry, isBlocking: person.blockSeq > 0, user)
     }
 
-    /// Compares the number of replies and the last reply with the log. A device may not count
-    /// replies that are hidden from the user.
+    /// Compares the number of replies and the last reply with the log. A device can omit replies
+    /// that are hidden from the user.
     ///
     /// - Parameter isStored: Whether a device has stored the event.
     func threadFault(of event: ChatEvent, in book: Book, _ user: UserKey, isStored: Bool) -> String? {
@@ -89,7 +88,7 @@ extension Oracle {
         return nil
     }
 
-    /// Compares the state and the duration of a call, or of an update of a call.
+    /// Compares the state and the duration of a call or of a call update with the entry.
     private func callFault(of event: ChatEvent, _ entry: Entry) -> String? {
         guard let call = entry.call else { return nil }
         let (state, duration) = (Self.string("state", event.body), event.body["duration"]?.intValue.map { Int64($0) })
@@ -119,7 +118,8 @@ extension Oracle {
         if case .string(let text)? = body[name] { text } else { "" }
     }
 
-    /// Compares the reactions and votes. Those of a blocked user must not be shown.
+    /// Compares the reactions and votes with the entry. The event must not contain those of a
+    /// blocked user.
     private func countFault(of event: ChatEvent, _ entry: Entry, isBlocking: Bool, _ user: UserKey) -> String? {
         if !event.reactions.isEmpty || !entry.reactions.isEmpty {
             let reactions = entry.reactions.filter { !isBlocking || $0.user == user }
@@ -141,8 +141,8 @@ extension Oracle {
         return nil
     }
 
-    /// Returns the number of unread messages of a user, and the number of these that mention the
-    /// user.
+    /// Returns the number of unread messages of a user, and the number of unread messages that
+    /// mention the user.
     func unread(of user: UserKey, in book: Book) -> (all: Int64, mentions: Int64) {
         guard let person = book.people[user], person.state == .joined else { return (0, 0) }
         let read = max(person.read, person.floor)
@@ -156,8 +156,8 @@ extension Oracle {
         return (all, mentions)
     }
 
-    /// Returns a description of the fault if the server sends a wrong head to a user; nil if it is
-    /// correct.
+    /// Returns a description of the fault if the server sends a wrong head to a user; nil if the
+    /// head is correct.
     func fault(of head: ChatHead, to user: UserKey, draft: String? = nil) -> String? {
         guard let book = self.books[ConversationKey(head.conversation.number)], let person = book.people[user], !person.isGone else {
             return "the user does not have the conversation \(head.conversation)"
@@ -193,15 +193,15 @@ extension Oracle {
 }
 
 extension Person {
-    /// Returns the body of the event of the draft, in the user's self conversation.
+    /// Returns the body of the event that stores the draft in the user's self conversation.
     fileprivate func draftBody(in conversation: ConversationID) -> String {
         self.draft.isEmpty ? "" : "{\"conv\":\"\(conversation)\",\"draft\":\(self.draft)}"
     }
 }
 
 extension Oracle {
-    /// Returns a description of the fault if the server sends a wrong nudge to a user; nil if it is
-    /// correct.
+    /// Returns a description of the fault if the server sends a wrong nudge to a user; nil if the
+    /// nudge is correct.
     func fault(of nudge: HeadNudge, to user: UserKey) -> String? {
         guard let book = self.books[ConversationKey(nudge.conversation.number)], let person = book.people[user] else {
             return "there is no conversation \(nudge.conversation)"
@@ -211,7 +211,7 @@ extension Oracle {
         guard let last = nudge.last, let text = last.text, !text.isEmpty, let index = book.index(of: last.seq) else { return nil }
         let entry = book.entries[index]
         let appearance = self.appearance(of: entry, in: book, to: person, user)
-        // A device itself removes content that has expired.
+        // Devices remove expired content themselves.
         if appearance == .full || appearance == .blank && entry.state == .expired { return nil }
         return "the end of \(nudge.conversation) shows event \(last.seq), which is \(appearance)"
     }

@@ -3,35 +3,35 @@ import ApusChatProtocol
 import ApusChatStorage
 
 /// An implementation of the rules of docs/chat-model.md that uses only simple collections and
-/// scans. It receives each committed command in the order of the log. It shares the types of the
-/// commands with the cores, and none of their decisions.
+/// scans. The oracle receives each committed command in the order of the log. It shares the command
+/// types with the cores, but none of their decisions.
 final class Oracle {
     var books: [ConversationKey: Book] = [:]
     var ties: [ContactAddress: Tie] = [:]
     /// The self conversation of each user.
     let own: [UserKey: ConversationKey]
-    /// The names of the users, by their keys, which begin with 1.
+    /// The names of the users, in the order of their keys. The keys begin with 1.
     private let names: [UserName]
     private var answers: [RequestAddress: (hash: RequestHash, verdict: Verdict, at: Int64)] = [:]
     let rules: ChatRules
-    /// The number of invitations and contact requests of each user, on the last day on which the
-    /// user sent one.
+    /// For each user, the last day on which the user sent an invitation or a contact request, and
+    /// their number on that day.
     private var invitations: [UserKey: (day: Int64, count: Int)] = [:]
     var links: [String: Link] = [:]
     var plans: [ScheduledAddress: Plan] = [:]
     /// The users whose accounts were deleted.
     var deleted: Set<UserKey> = []
-    /// The devices that take part in each call, as known since the server started, with their
-    /// users.
+    /// For each call, the devices that have reported their participation since the start of the
+    /// server, with their users.
     var callers: [EventAddress: [DeviceKey: UserKey]] = [:]
     /// The devices with a connection to the server.
     var connectedDevices: Set<DeviceKey> = []
-    /// The devices of calls that have disconnected since they last reported that they take part,
-    /// or were not connected when their report took effect.
+    /// For each call, the devices that have disconnected since they reported their participation,
+    /// or that were not connected when the report took effect.
     var absentCallers: [EventAddress: Set<DeviceKey>] = [:]
-    /// All texts that were added to a log. The simulated users never send a text twice.
+    /// All texts that were added to logs. The simulated users never send a text twice.
     private var texts: Set<String> = []
-    /// The violations of conditions that hold regardless of the rules.
+    /// The violations of invariants that are independent of the rules.
     var faults: [String] = []
 
     init(own: [UserKey: ConversationKey], names: [UserName], rules: ChatRules) {
@@ -54,7 +54,7 @@ final class Oracle {
         self.names.firstIndex { $0.rawValue == name }.map { UserKey(Int64($0) + 1) }
     }
 
-    /// Applies a command, and returns the expected decision.
+    /// Applies a command. Returns the expected decision.
     func judge(_ command: Command, at time: Int64) -> Verdict {
         if command.request != nil, self.deleted.contains(command.actor) { return .refused(.unauthorized) }
         do throws(Refusal) {
@@ -121,7 +121,7 @@ final class Oracle {
         }
     }
 
-    /// Throws if a user exceeds 50 invitations a day.
+    /// Throws a refusal if a user exceeds 50 invitations a day.
     func checkInvitations(of user: UserKey, _ count: Int, at time: Int64) throws(Refusal) {
         let today = self.invitations[user].map { $0.day == time / 86_400_000 ? $0.count : 0 } ?? 0
         if count > 0, today + count > 50 { throw Refusal(.tooMany) }
@@ -134,7 +134,7 @@ final class Oracle {
     }
 
     /// Adds an entry. In a pair, entries of a blocked user are hidden from the other user, and a
-    /// message makes the conversation appear in the list of the other user again.
+    /// message restores the conversation to the list of the other user.
     @discardableResult
     func append(
         _ kind: EventKind.Code, to book: Book, by sender: UserKey, at time: Int64, isMessage: Bool = false, ref: Int64 = 0,
@@ -150,7 +150,7 @@ final class Oracle {
         if book.kind == .pair {
             if isMessage { book.people[sender]?.isGone = false }
             for (user, person) in book.people where user != sender {
-                if person.blocksSince > 0 {
+                if person.blockSeq > 0 {
                     guard kind != .recall else { continue }
                     entry.blockedFrom.append(user)
                     if !isMessage, let target = book.index(of: ref) { book.entries[target].changedUnseenBy.append(user) }

@@ -2,9 +2,9 @@ import ApusChatCore
 import ApusChatProtocol
 import ApusChatStorage
 
-// Reading requests, which are answered in turn for the users.
+// Read requests, which are answered for the users in turn.
 extension Server {
-    /// Answers up to `count` reading requests.
+    /// Answers at most `count` read requests.
     func serveReads(_ count: Int) {
         for snapshot in self.snapshots where self.loads[snapshot.user] == snapshot.load {
             self.router.loaded(snapshot.conversations, of: snapshot.user)
@@ -40,14 +40,14 @@ extension Server {
         }
     }
 
-    private static let resync = ChatError(.resync, message: "The token is of another state of the server.")
+    private static let resync = ChatError(.resync, message: "The token belongs to another state of the server.")
 
     private func serveHello(_ since: PageToken?, _ epoch: PageToken?, on connection: Connection) {
         guard let current = PageToken(self.storage.epoch), let device = self.oracle.name(of: connection.user) else { return }
         var answer = HelloAnswer(
             epoch: current, at: self.clock.wall, user: ChatUser(name: device), device: DeviceID(number: Int64(connection.device)),
             own: ConversationID(number: self.oracle.own[connection.user]?.rawValue ?? 0))
-        // A device with another data epoch must discard its cache before it synchronizes.
+        // A device with a different data epoch must discard its cache before it synchronizes.
         if epoch == nil || epoch == current {
             guard let sync = self.sync(SyncRequest(since: since), for: connection.user) else {
                 connection.send(.helloRefused(Self.resync))
@@ -60,10 +60,10 @@ extension Server {
 
     // MARK: Sync
 
-    /// The number of heads of a page.
+    /// The maximum number of heads on a page.
     private static let headsPage = 6
 
-    /// Returns the answer to `sync`; nil if the token cannot be used.
+    /// Returns the answer to `sync`; nil if the token is not valid.
     private func sync(_ request: SyncRequest, for user: UserKey) -> SyncAnswer? {
         let place = request.page.flatMap { SyncPlace($0.rawValue) }
         let position = place?.position ?? self.storage.position()
@@ -101,8 +101,8 @@ extension Server {
         return head
     }
 
-    /// Returns the number of unread mentions with the planted bug, which decreases only when the
-    /// read position moves.
+    /// Returns the number of unread mentions with the planted bug: it decreases only when the read
+    /// position moves.
     private func staleMentions(of row: HeadRow) -> Int64 {
         let read = max(row.member.readN, row.member.floorN)
         let known = self.mentions[row.member.address]
@@ -148,7 +148,7 @@ extension Server {
     }
 }
 
-/// The position of a page of heads, encoded in a token.
+/// The position of a page of heads, which a page token encodes.
 struct SyncPlace {
     var position: SyncPosition
     var heads: HeadsCursor?

@@ -6,7 +6,7 @@ extension MemoryStorage {
     package func position() -> SyncPosition { SyncPosition(epoch: self.epoch, position: "\(self.commit)") }
 
     package func heads(of user: UserKey, after cursor: HeadsCursor?, limit: Int) -> HeadsPage {
-        // Creates heads only for the returned page: to count the mentions of a conversation
+        // Creates heads only for the returned page, because counting the mentions of a conversation
         // requires a scan.
         var cursors = (self.conversationsOfUser[user] ?? []).compactMap { key -> HeadsCursor? in
             guard let conversation = self.conversations[key], let member = conversation.members[user], !member.isGone,
@@ -110,6 +110,11 @@ extension MemoryStorage {
         let needle = text.lowercased()
         guard let row = self.accountRows[user], row.state == .active else { return false }
         return row.name.rawValue.contains(needle) || row.nickname.lowercased().contains(needle)
+    }
+
+    package func staff(of key: ConversationKey, limit: Int) -> [MemberRow] {
+        let rows = self.conversations[key]?.members.values.filter { $0.state == .joined && $0.role.rank >= MemberRole.admin.rank } ?? []
+        return Array(rows.sorted { ($0.role.rank, $1.address.user) > ($1.role.rank, $0.address.user) }.prefix(limit))
     }
 
     package func readers(of key: ConversationKey, atLeast n: Int64, limit: Int) -> [UserKey] {

@@ -6,7 +6,8 @@ package final class MemoryStorage: ChatStorage {
     /// The data epoch. Tests that restore or copy data change it.
     package var epoch: String
     package private(set) var commit: Int64 = 0
-    /// The oldest position for which changes are returned; earlier ones are answered `resync`.
+    /// The oldest position for which changes are returned; earlier positions are answered with
+    /// `resync`.
     package var oldestPosition: Int64 = 0
 
     var conversations: [ConversationKey: MemoryConversation] = [:]
@@ -186,8 +187,8 @@ extension MemoryStorage {
 
     private func successors(in key: ConversationKey) -> [UserKey] {
         let members = (self.conversations[key]?.members.values).map(Array.init) ?? []
-        let candidates = members.filter { $0.state == .joined && $0.role != .owner && $0.role != .guest }
-        return candidates.sorted { ($0.role.rank, $1.address.user) > ($1.role.rank, $0.address.user) }.prefix(8).map(\.address.user)
+        let candidates = members.filter { $0.state == .joined && $0.role.rank > MemberRole.guest.rank }
+        return candidates.sorted { ($0.role.rank, $1.address.user) > ($1.role.rank, $0.address.user) }.prefix(9).map(\.address.user)
     }
 
     private func write(_ change: ConversationChange) {

@@ -7,50 +7,53 @@ package import ApusChatProtocol
 package struct EventRow: Sendable, Equatable {
     package var conversation: ConversationKey
     package var seq: Int64
-    /// The ordinal among the messages, or 0 for a change.
+    /// The ordinal of a message; 0 for a change.
     package var n: Int64
     package var sender: UserKey
-    /// The id that the client chose, by which a retry of `send` is recognized; nil for all events
-    /// that were not added by `send` or by a scheduled message.
+    /// The id that the client chose, which identifies a retry of `send`. Nil for events other than
+    /// sent and scheduled messages.
     package var clientID: ClientID?
     package var hash: RequestHash?
-    /// Milliseconds since 1970, by the server's clock.
+    /// The time at which the server added the event, in milliseconds since 1970.
     package var at: Int64
     package var kind: EventKind
-    /// The `seq` of the event that this one replies to or changes, or 0.
+    /// The `seq` of the event that this one replies to or changes; 0 if there is none.
     package var ref: Int64
-    /// The `seq` of the message that began the thread of this reply, or 0.
+    /// The `seq` of the message that began the thread of this reply; 0 outside of threads.
     package var thread: Int64
-    /// The body as JSON text, as it is sent. Empty if the event has none or it was removed.
+    /// The body as JSON text, as it is sent; empty if the event has no body or the body was
+    /// removed.
     package var body: String
     package var state: EventState
-    /// The body before the first edit. Empty if the event was not edited.
+    /// The body before the first edit. It is empty if the event was not edited.
     package var original = ""
     /// The time of the last edit or, for a call, of the last change of its state, in milliseconds
-    /// since 1970; otherwise 0.
+    /// since 1970; 0 if there is none.
     package var editedAt: Int64
-    /// The time at which the message expires, in milliseconds since 1970, or 0.
+    /// The `seq` of the change that set `editedAt`; 0 if there is none.
+    package var editSeq: Int64 = 0
+    /// The time at which the message expires, in milliseconds since 1970; 0 if it does not expire.
     package var expiresAt: Int64
     /// The members that the message mentions.
     package var mentions: [UserKey]
     package var mentionsAll: Bool
     package var isPinned: Bool
-    /// The number of each reaction, in the order in which they were first used.
+    /// The reactions with their numbers, in the order in which each was first used.
     package var reactions: [ReactionCount]
-    /// The number of votes of each option of a poll. In a `vote`, the numbers of its poll after the
-    /// vote.
+    /// The number of votes for each option of a poll. For an event of kind `vote`, the numbers of
+    /// its poll after the vote.
     package var votes: [Int64]
     /// Whether a user can vote for several options of the poll.
     package var allowsManyVotes = false
-    /// Whether the events of votes do not contain the chosen options.
+    /// Whether `vote` events omit the chosen options.
     package var hidesVoters = false
     /// Whether a poll has ended.
     package var isClosed = false
-    /// The time at which a poll ends, in milliseconds since 1970, or 0.
+    /// The time at which a poll ends, in milliseconds since 1970; 0 for no end.
     package var closesAt: Int64 = 0
     /// The number of replies in the thread that this message began.
     package var replyCount: Int64 = 0
-    /// The `seq` of the newest reply in the thread that this message began, or 0.
+    /// The `seq` of the newest reply in the thread that this message began; 0 if there is none.
     package var lastReply: Int64 = 0
 
     package init(
@@ -87,11 +90,11 @@ package struct EventRow: Sendable, Equatable {
     package var firstForm: EventRow {
         guard !self.original.isEmpty, !self.state.isBlank else { return self }
         var event = self
-        (event.body, event.state, event.editedAt) = (self.original, .normal, 0)
+        (event.body, event.state, event.editedAt, event.editSeq) = (self.original, .normal, 0, 0)
         return event
     }
 
-    /// Removes the content. The event keeps its position in the log.
+    /// Removes the content. The event retains its position in the log.
     package mutating func blank(_ state: EventState) {
         self.state = state
         self.body = ""
@@ -112,11 +115,11 @@ package struct EventRow: Sendable, Equatable {
 /// without sender and body, so that the log has no gap.
 package struct AnnotationRow: Sendable, Equatable {
     package var address: AnnotationAddress
-    /// The ordinal of the event, which saves a lookup when messages are counted.
+    /// The ordinal of the event, so that a count of messages needs no lookup of the event.
     package var n: Int64
     package var isHidden = false
     package var reactions: [String] = []
-    /// The chosen options of a poll, one bit for each.
+    /// The chosen options of a poll, one bit for each option.
     package var votes: UInt64 = 0
 
     package init(address: AnnotationAddress, n: Int64) {

@@ -30,12 +30,12 @@ extension ChatCommander {
             }
             try await self.client.signOut(device)
             self.say("The device is signed out.")
-        case .export: self.say("The data are in \(try await self.export(to: call.words)).", .good)
+        case .export: self.say("The data was written to \(try await self.export(to: call.words)).", .good)
         default: break
         }
     }
 
-    /// Sets the shown name. A command without a name shows the current name and does not remove it.
+    /// Sets the shown name. A command without a name shows the current name.
     private func setNick(_ name: String) async throws {
         guard !name.isEmpty else {
             let nick = await self.client.user(self.client.user)?.nick ?? self.client.user.rawValue
@@ -57,7 +57,7 @@ extension ChatCommander {
         return ChatText.harmless(path)
     }
 
-    /// Shows the privacy settings, or sets one by the name that it has on the wire.
+    /// Shows the privacy settings, or sets the setting that has a given name in the protocol.
     private func privacy(_ call: ChatCall) async throws {
         let parts = call.words.split(separator: " ").map(String.init)
         guard !parts.isEmpty else {

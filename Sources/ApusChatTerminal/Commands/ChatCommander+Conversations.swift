@@ -3,15 +3,15 @@ import ApusChatProtocol
 
 /// Finds, creates and changes conversations.
 extension ChatCommander {
-    /// Returns the conversation with a number in the list, an id, a title, an alias or a user name.
-    /// Creates the conversation with a user if it does not exist.
+    /// Returns the conversation that a number in the list, an id, a title, an alias or a user name
+    /// identifies. Creates the conversation with a user if it does not exist.
     package func conversation(named name: String) async throws -> ChatConversation {
         if let known = await self.known(name) { return known }
         return try await self.conversation(with: name.hasPrefix("@") ? String(name.dropFirst()) : name)
     }
 
-    /// Returns the known conversation with a number in the list, an id, a title, an alias or a user
-    /// name; nil if no conversation has it.
+    /// Returns the joined conversation that a number in the list, an id, a title, an alias or a
+    /// user name identifies; nil if there is none.
     func known(_ name: String) async -> ChatConversation? {
         if let id = Self.entry(name, of: self.listed) { return self.client.conversation(id) }
         let heads = await self.client.heads.filter { $0.state == .joined }
@@ -29,8 +29,8 @@ extension ChatCommander {
         return nil
     }
 
-    /// Returns the conversation with the user of exactly this name, which is created if it does not
-    /// exist.
+    /// Returns the conversation with the user of exactly this name. Creates the conversation if it
+    /// does not exist.
     ///
     /// - Throws: An error that lists users with similar names if the user does not exist.
     private func conversation(with name: String) async throws -> ChatConversation {
@@ -82,7 +82,7 @@ extension ChatCommander {
             if let id = Self.entry(call.words, of: self.directory) {
                 return try await self.enter(try await self.client.join(id))
             }
-            // A link that the page shows ends in the code.
+            // The text can be a whole link, which ends with the code.
             guard let code = LinkCode(call.words.split(separator: "/").last.map(String.init) ?? "") else {
                 throw ChatClientError(
                     .invalidUse,
@@ -121,7 +121,7 @@ extension ChatCommander {
             self.say(call.name == .top ? "At the top of the list." : "No longer at the top.")
         case .archive, .unarchive:
             try await chat.setOwn(isArchived: call.name == .archive)
-            self.say(call.name == .archive ? "Archived. /archived lists." : "Back in the list.")
+            self.say(call.name == .archive ? "Archived. /archived lists the archive." : "Back in the list.")
         case .unread:
             try await chat.setOwn(isMarkedUnread: true)
             self.say("Marked as unread.")
@@ -143,12 +143,13 @@ extension ChatCommander {
                 throw ChatClientError(.invalidUse, message: "\"\(ChatText.harmless(call.words))\" is not the code of a link")
             }
             try await chat.revoke(code)
-            self.say("The link is void.")
+            self.say("The link is revoked.")
         default: try await chat.set(settings: try Self.change(call))
         }
     }
 
-    /// Creates an invite link. The numbers are the hours and the uses; the words may be anywhere.
+    /// Creates an invite link. The arguments are the hours, the uses, a role and `approval`, of
+    /// which the last two can be at any position.
     private func createLink(_ chat: ChatConversation, _ call: ChatCall) async throws {
         var numbers = call.words.split(separator: " ").map(String.init)
         let needsApproval = numbers.contains("approval")
@@ -165,8 +166,8 @@ extension ChatCommander {
         }
         let link = try await chat.createLink(
             role: roles.first, expiresAt: try self.time(inHours: numbers.first ?? ""), uses: uses, needsApproval: needsApproval)
-        let approval = needsApproval ? " An admin approves them by /approve." : ""
-        self.say("The code is \(self.words(for: link)). Others join by /join \(link.code).\(approval)")
+        let approval = needsApproval ? " An admin approves them with /approve." : ""
+        self.say("The code is \(self.words(for: link)). Others join with /join \(link.code).\(approval)")
     }
 
     private func words(for link: InviteLink) -> String {
@@ -199,7 +200,7 @@ extension ChatCommander {
         return change
     }
 
-    /// Sets a value by the name that the setting has on the wire.
+    /// Sets the setting that has a given name in the protocol.
     ///
     /// - Returns: Whether the setting and the value are known.
     private static func set(_ name: String, _ value: String, in change: inout ConversationSettingsChange) -> Bool {

@@ -11,8 +11,8 @@ extension ChatCommander {
             try await chat.send(.text(await self.body(of: text)), thread: self.host?.openThread, isSilent: isSilent))
     }
 
-    /// Parses Markdown to the body of a text message. The members on the first page of the list can
-    /// be mentioned; without a connection, only if they are already known.
+    /// Parses Markdown to the body of a text message. The text can mention the members on the first
+    /// page of the list; without a connection, only if this page is already loaded.
     private func body(of source: String) async -> TextBody {
         if source.contains("@") { await self.loadMembers() }
         let mentions = Dictionary(self.members.names.map { ($0.rawValue.lowercased(), $0) }, uniquingKeysWith: { $1 })
@@ -65,7 +65,7 @@ extension ChatCommander {
     }
 
     /// Splits the words of a search into the filters, such as `from:bob`, and the words to find. A
-    /// word with an unknown name before the colon is a word to find.
+    /// word whose part before the colon is no filter is a word to find.
     private func query(_ text: String) async throws -> (words: String, filter: ChatSearchFilter) {
         var filter = ChatSearchFilter()
         var words: [Substring] = []
@@ -188,8 +188,8 @@ extension ChatCommander {
         self.say("\(seqs.count) message\(seqs.count == 1 ? " was" : "s were") forwarded.", .good)
     }
 
-    /// Splits the argument into a path and a caption. The path is in quotes if it contains spaces,
-    /// unless the whole argument is the path of a file.
+    /// Splits the argument into a path and a caption. A path with spaces must be in quotes, unless
+    /// the whole argument is the path of an existing file.
     private static func file(_ words: String) -> (path: String, caption: String?) {
         var path = words
         var caption = ""
@@ -204,7 +204,7 @@ extension ChatCommander {
         return (HomePath.expanded(path), caption.isEmpty ? nil : caption)
     }
 
-    /// Writes a received file to the disk. An existing file is not replaced.
+    /// Writes a received file to the disk. Does not replace an existing file.
     private func save(_ call: ChatCall) async throws {
         let seq = try self.target(call, named: "file") { Self.blob(of: $0) != nil }
         guard let (blob, name) = Self.blob(of: try await self.message(seq)) else {
@@ -281,7 +281,7 @@ extension ChatCommander {
         guard case .poll(let poll)? = try await self.message(seq).body else {
             throw ChatClientError(.invalidUse, message: "message #\(seq) is not a poll")
         }
-        guard !poll.isAnonymous else { return self.say("The votes of this poll have no names.", .dim) }
+        guard !poll.isAnonymous else { return self.say("This poll is anonymous.", .dim) }
         let votes = try await self.opened().votes(of: seq)
         if votes.isEmpty { self.say("No votes.", .dim) }
         for vote in votes {
@@ -316,7 +316,7 @@ extension ChatCommander {
             }
             guard !text.isEmpty else { throw ChatClientError(.invalidUse, message: "\(call.name.usage): the text is missing") }
             try await self.opened().schedule(.text(await self.body(of: text)), at: time, thread: self.host?.openThread)
-            self.say("The message will be sent \(self.clock.moment(time)). /scheduled lists.", .good)
+            self.say("The message will be sent \(self.clock.moment(time)). /scheduled lists the messages.", .good)
         case .scheduled:
             var page = try await self.client.scheduled()
             var found = page.messages

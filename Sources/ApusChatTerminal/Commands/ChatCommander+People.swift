@@ -2,13 +2,13 @@ package import ApusChatClient
 package import ApusChatProtocol
 import ApusEventLoop
 
-/// A request or invitation in the list of `/requests`.
+/// A contact request or an invitation in the list of `/requests`.
 package enum ChatRequest: Hashable, Sendable {
     case contact(UserName)
     case invitation(ConversationID, title: String)
 }
 
-/// Commands for members, users and contacts.
+/// The commands for members, users and contacts.
 extension ChatCommander {
     func people(in call: ChatCall) async throws {
         let chat = try self.opened()
@@ -112,7 +112,7 @@ extension ChatCommander {
     private func report(_ call: ChatCall) async throws {
         var words = call.words.split(separator: " ").map(String.init)
         var reported: UserName?
-        // A user of the name `chat` is written `@chat`.
+        // `@chat` means the user with the name `chat`.
         let isConversation = call.seqs.isEmpty && words.first == "chat"
         if isConversation {
             words.removeFirst()
@@ -127,20 +127,21 @@ extension ChatCommander {
         let text = words.dropFirst().joined(separator: " ")
         if let reported {
             try await self.client.report(user: reported, reason: reason, text: text.isEmpty ? nil : text)
-            return self.say("The operator has the report of @\(reported).")
+            return self.say("The report of @\(reported) was sent to the operator.")
         }
         if isConversation {
             try await self.client.report(in: try self.opened().id, reason: reason, text: text.isEmpty ? nil : text)
-            return self.say("The operator has the report of the conversation.")
+            return self.say("The report of the conversation was sent to the operator.")
         }
         let seqs = try self.targets(call, named: "message of another user") { !$0.isOwn }
         try await self.client.report(in: try self.opened().id, seqs: seqs, reason: reason, text: text.isEmpty ? nil : text)
-        self.say("The operator has the report of \(seqs.map { "#\($0)" }.joined(separator: ", ")).")
+        self.say("The report of \(seqs.map { "#\($0)" }.joined(separator: ", ")) was sent to the operator.")
     }
 
     // MARK: Requests
 
-    /// Returns the contact requests and invitations that are not answered.
+    /// Returns the contact requests and invitations that the user has not answered, with their
+    /// descriptions.
     package func pendingRequests() async throws(ChatClientError) -> [(ChatRequest, words: String)] {
         var pending: [(ChatRequest, words: String)] = []
         for head in await self.client.heads where head.state == .invited {
@@ -204,12 +205,12 @@ extension ChatCommander {
             try await self.client.conversation(id).answerInvitation(accepts: accepts)
             if accepts { await Self.joined(id, updates) }
             self.say(accepts ? "You joined \(title). /open \(title) shows it." : "The invitation to \(title) is declined.")
-        case nil: throw ChatClientError(.notFound, message: "there is no request of \(ChatText.harmless(name)); /requests lists them")
+        case nil: throw ChatClientError(.notFound, message: "there is no request from \(ChatText.harmless(name)); /requests lists them")
         }
     }
 
-    /// Waits until the client has received the membership of the user, but at most 2 seconds, so
-    /// that the next line can open the conversation.
+    /// Waits at most 2 seconds until the client has received the membership of the user, so that
+    /// the next line can open the conversation.
     private nonisolated static func joined(_ id: ConversationID, _ updates: EventStream<ChatUpdate>) async {
         await withTaskGroup(of: Void.self) { group in
             group.addTask {

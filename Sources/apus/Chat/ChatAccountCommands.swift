@@ -6,7 +6,7 @@ import ArgumentParser
 /// `apus chat password`: changes the password.
 struct ChatPasswordCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "password", abstract: "Change the password, which ends the sessions of all other devices.")
+        commandName: "password", abstract: "Change the password. This ends the sessions of all other devices.")
 
     @OptionGroup var options: ChatOptions
 
@@ -32,7 +32,7 @@ struct ChatAuthenticatorCommand: AsyncParsableCommand {
 
     static let configuration = CommandConfiguration(
         commandName: "authenticator",
-        abstract: "Turn the codes of an authenticator on or off, make new recovery codes, or report whether sign-ins require a code.",
+        abstract: "Turn the codes of an authenticator on or off, create new recovery codes, or report whether sign-ins require a code.",
         discussion: "With \"on\", the secret is printed; the code that the authenticator shows is read from standard input.")
 
     @OptionGroup var options: ChatOptions
@@ -77,7 +77,7 @@ struct ChatAuthenticatorCommand: AsyncParsableCommand {
 struct ChatExportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "export", abstract: "Write the data of the account to a ZIP file.",
-        discussion: "Its README.txt names the parts. The file must not exist.")
+        discussion: "README.txt in the ZIP file describes the contents. The ZIP file must not exist yet.")
 
     @OptionGroup var options: ChatOptions
 
@@ -87,7 +87,7 @@ struct ChatExportCommand: AsyncParsableCommand {
     func run() async throws {
         try await self.options.withClient { accounts, client, state in
             let path = try await ChatCommander(client: client, clock: .system).export(to: self.file)
-            ChatOutput.standard.line("The data are in \(path).")
+            ChatOutput.standard.line("The data was written to \(path).")
         }
     }
 }

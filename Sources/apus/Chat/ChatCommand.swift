@@ -13,11 +13,11 @@ struct ChatCommand: AsyncParsableCommand {
             read instead with --lines, from a pipe, or if TERM is "dumb". Lines from a pipe are treated like typed lines. At the end of \
             the input, the command waits until all messages are sent.
 
-            The history and unsent messages are kept in a store on this machine, so you can read and write without a connection. When the \
+            The history and unsent messages are stored on this machine, so you can read and write without a connection. When the \
             server is reachable, also after a restart, the messages are sent automatically, each once and in order. The password is \
             required once; the store then contains the session, and later commands need neither --server nor --user.
 
-            The subcommands are for scripts: they print lines, or JSON with --json, and end.
+            The subcommands are for scripts: they print lines, or JSON with --json, and exit.
 
             Exit codes: 0 success; 64 invalid arguments or input; 66 a file cannot be read; 69 the server is unreachable; 74 the store \
             failed; 75 messages are stored but not sent yet; 77 the name or password was rejected.
@@ -39,7 +39,7 @@ struct ChatCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The conversation to open at the start: a user name or a group title.", valueName: "name"))
     var open: String?
 
-    @Flag(help: "Read and print lines instead of showing a full screen.")
+    @Flag(help: "Read and print lines instead of using the full screen.")
     var lines = false
 
     func run() async throws {

@@ -7,12 +7,12 @@ import ArgumentParser
 import Foundation
 import Logging
 
-/// The account, its store and its credentials: the options of `apus chat` and its subcommands.
+/// The options of `apus chat` and its subcommands for the account, its store and its credentials.
 struct ChatOptions: ParsableArguments {
-    @Option(help: "The server's address, for example http://127.0.0.1:3000. Default: that of the last account.")
+    @Option(help: "The server's address, for example http://127.0.0.1:3000. Default: the server of the last account.")
     var server: String?
 
-    @Option(help: "Your user name. Default: that of the last account.")
+    @Option(help: "Your user name. Default: the name of the last account.")
     var user: String?
 
     @Option(help: ArgumentHelp("A file whose first line is the password. Default: enter it at the terminal.", valueName: "path"))
@@ -33,7 +33,8 @@ struct ChatOptions: ParsableArguments {
         guard self.wait >= 0, self.wait <= 86_400 else { throw ValidationError("--wait must be from 0 to 86400 seconds, not \(self.wait)") }
     }
 
-    /// Returns the server, the user and the folder of the store, completed from the last account.
+    /// Returns the server, the user and the folder of the store. Omitted options default to the
+    /// values of the last account.
     func account() throws -> (server: String, user: String, store: String) {
         if let server, let user {
             return (server, user, try self.store ?? ChatStorePath.standard(server: server, user: user))
@@ -53,10 +54,10 @@ struct ChatOptions: ParsableArguments {
             folder: store, configuration: configuration, logger: Logger(label: "apus.chat", factory: { _ in SwiftLogNoOpLogHandler() }))
     }
 
-    /// Opens the stored session, or begins one with the password.
+    /// Opens the stored session, or creates a session with the password.
     ///
-    /// - Returns: The accounts, the client, and the state of the connection if it is known within
-    ///   the time to wait.
+    /// - Returns: The accounts, the client, and the state of the connection after at most the time
+    ///   to wait.
     func open(
         registering: (isOn: Bool, invitation: String?) = (false, nil)
     ) async throws -> (accounts: ChatAccounts, client: ChatClient, state: ChatConnectionState) {
@@ -68,7 +69,7 @@ struct ChatOptions: ParsableArguments {
             client = try await accounts.open(account)
             state = await client.firstState(within: .seconds(self.wait))
             if case .signedOut? = state, self.passwordFile != nil || isatty(STDIN_FILENO) == 1 {
-                // The store has unsent messages; a new session sends them.
+                // The store contains unsent messages, which a new session sends.
                 ChatOutput.standard.line("The server has ended the session; sign in again.")
                 await client.close()
                 client = try await self.begin(accounts, server, user, registering)
@@ -93,7 +94,7 @@ struct ChatOptions: ParsableArguments {
             server: server, name: user, password: password, invitation: registering.invitation)
         if !recovery.isEmpty {
             ChatOutput.standard.show(recovery: recovery)
-            // A full screen would hide the codes.
+            // Otherwise the full-screen mode would hide the codes.
             if self.passwordFile == nil, isatty(STDIN_FILENO) == 1, isatty(STDOUT_FILENO) == 1 {
                 ChatOutput.standard.raw("Press Enter to continue.")
                 _ = readLine()
@@ -102,7 +103,7 @@ struct ChatOptions: ParsableArguments {
         return client
     }
 
-    /// Runs a command, and turns its errors into messages and exit codes.
+    /// Runs a command, and converts its errors to messages and exit codes.
     func reporting(_ body: () async throws -> Void) async throws {
         do {
             try await body()
@@ -133,7 +134,7 @@ struct ChatOptions: ParsableArguments {
 
 extension ChatClient {
     /// Waits until the client is connected or signed out.
-    /// - Returns: The state; nil if the timeout passes first.
+    /// - Returns: The state; nil if the timeout elapses first.
     func firstState(within wait: Duration) async -> ChatConnectionState? {
         let updates = self.updates(bufferingPolicy: .unbounded)
         switch await self.state {

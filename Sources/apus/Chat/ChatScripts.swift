@@ -5,14 +5,15 @@ import ApusChatTerminal
 import ArgumentParser
 import Foundation
 
-/// `apus chat send`: sends one message and ends.
+/// `apus chat send`: sends one message and exits.
 struct ChatSendCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "send",
         abstract: "Send one message.",
         discussion: """
-            Without a text or with "-", the text is read from standard input. The command ends when the server has the message, and prints \
-            its number. Without a connection the message is stored and sent by the next command; the exit code is 75 then.
+            Without a text or with "-", the text is read from standard input. The command exits when the server has stored the message, and \
+            prints the number of the message. Without a connection, the message is stored and the next command sends it; the exit code is \
+            then 75.
             """
     )
 
@@ -46,7 +47,7 @@ struct ChatSendCommand: AsyncParsableCommand {
             let updates = client.updates(bufferingPolicy: .unbounded)
             let message = try await self.send(to: chat)
             guard let id = message.event.id else { return }
-            // Waits for the answer, at most for the time of --wait.
+            // Wait for the answer, at most for the time of --wait.
             let wait = Duration.seconds(self.options.wait)
             let result = await Self.result(of: id, client, updates, within: wait)
             switch result?.delivery {
@@ -122,7 +123,7 @@ struct ChatTailCommand: AsyncParsableCommand {
         commandName: "tail",
         abstract: "Print new messages as they arrive.",
         discussion: """
-            A changed message is printed again. The command ends by SIGINT or SIGTERM. It does not mark messages as read.
+            A changed message is printed again. SIGINT and SIGTERM end the command. It does not mark messages as read.
             """
     )
 
@@ -134,7 +135,7 @@ struct ChatTailCommand: AsyncParsableCommand {
     @Option(name: [.customShort("n"), .long], help: "The number of earlier messages to print first, if a conversation is named.")
     var count: Int = 0
 
-    @Flag(help: "Print one JSON object a line.")
+    @Flag(help: "Print one JSON object per line.")
     var json = false
 
     func validate() throws {
@@ -181,7 +182,7 @@ struct ChatListCommand: AsyncParsableCommand {
     @Flag(help: "Print only conversations with unread messages.")
     var unread = false
 
-    @Flag(help: "Print one JSON object a line.")
+    @Flag(help: "Print one JSON object per line.")
     var json = false
 
     func run() async throws {
@@ -213,7 +214,7 @@ struct ChatHistoryCommand: AsyncParsableCommand {
     @Option(name: [.customShort("n"), .long], help: "The number of messages.")
     var count: Int = 50
 
-    @Flag(help: "Print one JSON object a line.")
+    @Flag(help: "Print one JSON object per line.")
     var json = false
 
     func validate() throws {
@@ -239,7 +240,7 @@ struct ChatSearchCommand: AsyncParsableCommand {
     @Argument(help: "The words; all must occur.")
     var words: [String]
 
-    @Flag(help: "Print one JSON object a line.")
+    @Flag(help: "Print one JSON object per line.")
     var json = false
 
     func run() async throws {

@@ -16,9 +16,9 @@ struct ConnectCommand: AsyncParsableCommand {
         commandName: "connect",
         abstract: "Connect to a Socket.IO server: send events, wait for acks, print received events.",
         discussion: """
-            Commands are read from standard input, one on each line; `help` lists them. Received events go to standard output, all other \
-            text to standard error. Binary data is shown as <binary 3 bytes: 01 02 03>. A lost connection is re-established; until then, \
-            sending an event fails at once.
+            Commands are read from standard input, one per line; `help` lists them. Received events are written to standard output, all \
+            other text to standard error. Binary data is shown as <binary 3 bytes: 01 02 03>. The command reconnects after a lost \
+            connection; until then, sending an event fails immediately.
 
             Exit codes: 0 success; 1 a line from a pipe failed; 64 invalid arguments; 69 no connection, or the connection was lost before \
             the end of the input; 77 refused by the server.
@@ -97,7 +97,7 @@ struct ConnectCommand: AsyncParsableCommand {
         }
     }
 
-    /// Returns the path of a URL, which is the namespace, as in the JavaScript client.
+    /// Returns the path of a URL. It is the namespace, as in the JavaScript client.
     static func namespace(in url: String) -> String {
         guard let scheme = url.range(of: "://"), let slash = url[scheme.upperBound...].firstIndex(of: "/") else { return "/" }
         return String(url[slash...].prefix { $0 != "?" && $0 != "#" })

@@ -15,15 +15,15 @@ struct ReceiveCommand: AsyncParsableCommand {
             apus receive --into inbox           prints the apus send command to use
             apus receive --listen 0.0.0.0:2787  accepts senders on other machines that have the code
 
-            A file is verified by its SHA-256 and gets its name when it is complete and synced to the disk. An interrupted file \
+            A file is verified by its SHA-256, and receives its name when it is complete and synced to the disk. An interrupted file \
             remains in the folder as .apus-….part. It is resumed when it is sent again, and deleted after seven days. Existing files \
-            are never changed: a second file of the same name gets a number, unless its contents are the same. Names that begin with \
+            are never changed: a second file of the same name receives a number, unless its contents are identical. Names that begin with \
             a dot, such as .bashrc and .ssh/authorized_keys, are refused.
 
             Connections use TLS with a certificate that is generated at the first start and kept in ~/.local/share/apus/receive. The \
             code contains the certificate's fingerprint and a secret. It authenticates the receiver to the sender and the sender to \
             the receiver, so share it with the sender only. It is required at every address that other machines can reach, that is \
-            all except 127.0.0.1 and ::1, unless --plain is given.
+            all except 127.0.0.1 and ::1, unless --plain is used.
 
             Exit codes: 0 success, or stopped while idle; 1 some files failed (--once); 64 invalid arguments; 69 cannot listen; 73 \
             the folder cannot be created or used; 130 interrupted by Ctrl-C during a transfer (a second Ctrl-C does not wait for the \
@@ -40,7 +40,7 @@ struct ReceiveCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The folder for the files; it is created if it does not exist.", valueName: "folder"))
     var into = "."
 
-    @Flag(help: "Exit when one sender has sent all its files.")
+    @Flag(help: "Exit when one sender has sent all of its files.")
     var once = false
 
     @Option(help: ArgumentHelp("The maximum total size of one sender's files, for example 500M or 2GiB.", valueName: "bytes"))

@@ -14,7 +14,7 @@ struct SendCommand: AsyncParsableCommand {
             apus send album/ a.txt 10.0.0.5:2787             shows the receiver's fingerprint and asks for confirmation
 
             To resume an interrupted transfer, run the same command again: partial files are resumed, and files that the receiver \
-            already has are not sent again. After a lost connection the command reconnects, for the time given by --wait. Symbolic \
+            already has are not sent again. After a lost connection, the command tries to reconnect for the time of --wait. Symbolic \
             links in a folder are not followed.
 
             Exit codes: 0 all files are on the receiver's disk; 64 invalid arguments; 66 a file cannot be read; 69 no connection, or \
@@ -29,7 +29,7 @@ struct SendCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "The code that the receiver has printed; - reads it from standard input, which hides it from the process list.",
+            "The code that the receiver printed. With -, it is read from standard input, which hides it from the process list.",
             valueName: "code"))
     var code: String?
 
@@ -47,7 +47,7 @@ struct SendCommand: AsyncParsableCommand {
     @Option(help: "The number of files to send at the same time, from 1 to 16.")
     var atATime = 4
 
-    @Option(help: ArgumentHelp("The time to reconnect after a lost connection; 0 does not reconnect.", valueName: "seconds"))
+    @Option(help: ArgumentHelp("The maximum time for reconnecting after a lost connection. 0 disables reconnection.", valueName: "seconds"))
     var wait = 30
 
     @Flag(name: .shortAndLong, help: "Write only errors.")
@@ -58,7 +58,7 @@ struct SendCommand: AsyncParsableCommand {
 
     func validate() throws {
         guard self.arguments.count >= 2, self.address != nil else {
-            throw ValidationError("the files or the address are missing: apus send FILE… HOST:PORT")
+            throw ValidationError("the files or the address is missing; use: apus send FILE… HOST:PORT")
         }
         let names = self.paths.map { URL(fileURLWithPath: $0).standardizedFileURL.lastPathComponent }
         if let name = names.first(where: { name in names.count(where: { $0 == name }) > 1 }) {
@@ -81,7 +81,8 @@ struct SendCommand: AsyncParsableCommand {
 
     private static let noCode = "--code must be the 40 letters and digits that apus receive has printed; check it for typing errors"
 
-    /// The last argument, which must contain a colon: a port alone is more likely a file name.
+    /// The address in the last argument. It must contain a colon, because a port alone is more
+    /// likely to be a file name.
     var address: ListenAddress? {
         guard let last = self.arguments.last, last.contains(":") else { return nil }
         return ListenAddress(argument: last)

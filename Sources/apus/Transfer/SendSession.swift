@@ -1,5 +1,7 @@
 import ApusBytes
 import ApusCommandSupport
+import ApusConnectivity
+import ApusEventLoop
 import ApusFramedProtocol
 import ApusFramedSocket
 import ApusJSON
@@ -12,7 +14,7 @@ import NIOCore
 final class SendSession: Sendable {
     struct Options: Sendable {
         var address: ListenAddress
-        /// The address as given by the user.
+        /// The address as specified by the user.
         var addressText: String
         var trust: ReceiverCredentials
         var keepsAttributes = false
@@ -40,7 +42,7 @@ final class SendSession: Sendable {
 
     /// The time to wait for the receiver's answer to the first message.
     private static let answerTimeout = Duration.seconds(10)
-    /// The maximum number of files that are printed one by one at a terminal.
+    /// The maximum number of files that are printed individually at a terminal.
     private static let mostLines = 20
 
     private let paths: [String]
@@ -115,36 +117,34 @@ final class SendSession: Sendable {
     // MARK: Connections
 
     private func sendAll() async throws {
+        let patience = self.options.patience
         // The deadline of the attempts to reconnect. Only a connection that has transferred data
         // extends it, so that the attempts end.
         var deadline: ContinuousClock.Instant?
         var movedBytes = -1
-        while true {
-            var connection: FramedConnection?
-            do {
-                let new = try await FramedClient.connect(to: self.options.address, configuration: self.configuration)
-                connection = new
-                if deadline != nil { self.output.note("reconnected") }
-                try await self.announce(new)
-                return try await self.send(over: new)
-            } catch {
-                await connection?.close()
+        try await FramedClient.withReconnection(
+            to: self.options.address.target, configuration: self.configuration, policy: .fixed(.milliseconds(500), stableTime: .zero),
+            maximumNetworkWait: patience,
+            decide: { failure in
                 self.output.update { board, _ in board.forget { _ in true } }
                 // The first attempt is not repeated, because the address is probably wrong. An
                 // orderly close by the receiver has another code.
-                guard connection != nil || deadline != nil, !Task.isCancelled, self.options.patience > .zero,
-                    TransferFailure.exitCode(for: error) == 69
-                else { throw error }
-                if connection != nil {
+                guard failure.wasOpen || deadline != nil, !Task.isCancelled, patience > .zero,
+                    TransferFailure.exitCode(for: failure.error) == 69
+                else { return .giveUp }
+                if failure.wasOpen {
                     let moved = self.output.board.movedBytes
-                    if moved > movedBytes { deadline = ContinuousClock.now + self.options.patience }
+                    if moved > movedBytes { deadline = ContinuousClock.now + patience }
                     movedBytes = max(movedBytes, moved)
-                    self.output.note("the connection was lost; reconnecting for \(TransferLine.seconds(self.options.patience))")
-                    self.output.event("retrying", ["message": .string(ErrorText.line(error))])
+                    self.output.note("the connection was lost; reconnecting for \(TransferLine.seconds(patience))")
+                    self.output.event("retrying", ["message": .string(ErrorText.line(failure.error))])
                 }
-                guard let deadline, ContinuousClock.now < deadline else { throw error }
-                try await Task.sleep(for: .milliseconds(500))
-            }
+                return deadline.map { ContinuousClock.now < $0 } == true ? .retry : .giveUp
+            },
+            onEvent: { if case .connected(1...) = $0 { self.output.note("reconnected") } }
+        ) { connection in
+            try await self.announce(connection)
+            try await self.send(over: connection)
         }
     }
 
@@ -158,7 +158,7 @@ final class SendSession: Sendable {
     }
 
     /// Announces the files and waits for the receiver's permission. A server other than `apus
-    /// receive` sends no answer, which is accepted without a code.
+    /// receive` sends no answer. Without a code, the files are then sent nevertheless.
     private func announce(_ connection: FramedConnection) async throws {
         let code = self.options.trust.code
         let (count, bytes) = self.state.withLockedValue { ($0.completed.count, $0.completedBytes) }
@@ -182,7 +182,7 @@ final class SendSession: Sendable {
             return first
         }
         try Task.checkCancellation()
-        // Checked before the closure, which often follows the refusal immediately.
+        // Check for a refusal before the closure, which often follows it immediately.
         if case .answer(let refusal?) = answer { throw Refusal(message: refusal) }
         if let closure = connection.closure { throw closure.error ?? FramedError(.closed, message: "the receiver closed the connection") }
         self.state.withLockedValue { $0.hasAnswer = true }

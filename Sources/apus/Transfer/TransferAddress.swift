@@ -1,4 +1,4 @@
-import ApusFramedSocket
+import ApusConnectivity
 import Foundation
 import NIOCore
 
@@ -7,8 +7,8 @@ enum TransferAddress {
     /// The default port: the digits of the letters APUS on a telephone keypad.
     static let standardPort = 2787
 
-    /// Returns the address that a sender uses: one of this machine's addresses if the receiver
-    /// listens on all of them.
+    /// Returns the address that a sender can use. If the receiver listens on all addresses, this is
+    /// one of the machine's addresses.
     static func shareable(_ address: SocketAddress) -> String {
         guard let ip = address.ipAddress, let port = address.port else { return "unix:\(address.pathname ?? "")" }
         let isWildcard = ip == "0.0.0.0" || ip == "::"
@@ -39,12 +39,12 @@ extension SocketAddress {
     }
 }
 
-extension FramedClient {
-    /// Opens a connection to a receiver.
-    static func connect(to address: ListenAddress, configuration: FramedClientConfiguration) async throws -> FramedConnection {
-        switch address {
-        case .tcp(let host, let port): try await self.connect(host: host, port: port, configuration: configuration)
-        case .unix(let path): try await self.connect(unixDomainSocketPath: path, configuration: configuration)
+extension ListenAddress {
+    /// The address as the target of a connection.
+    var target: Dialer.Target {
+        switch self {
+        case .tcp(let host, let port): .host(host, port: port)
+        case .unix(let path): .unixSocket(path: path)
         }
     }
 }

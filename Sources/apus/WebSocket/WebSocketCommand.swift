@@ -16,8 +16,8 @@ struct WebSocketCommand: AsyncParsableCommand {
             printf 'one\\ntwo\\n' | apus ws URL        sends each line as a text; writes received messages to standard output
             apus ws --listen 127.0.0.1:9000 --tls     runs an echo server; clients use its fingerprint with --pin
 
-            If the input is a pipe, the connection closes after the last line, once no message has arrived for the time given by --close-delay. \
-            With --stay it remains open.
+            If the input is a pipe, the connection closes after the last line, when no message has arrived for the time of --close-delay. \
+            With --stay, it remains open.
 
             Exit codes: 0 closed normally; 1 closed with an error code, or a line from a pipe failed; 64 invalid arguments; 69 no \
             connection, or the connection was lost; 77 refused by the server.
@@ -64,13 +64,13 @@ struct WebSocketCommand: AsyncParsableCommand {
     @Flag(help: "Stay connected after the end of the input, until the server closes or Ctrl-C.")
     var stay = false
 
-    @Option(help: "The time without a received message, in seconds, before the connection closes after the last line of a pipe.")
+    @Option(help: "At the end of a pipe, close the connection if no message arrives for this time, in seconds.")
     var closeDelay = 0.3
 
-    @Flag(name: .shortAndLong, help: "Print kind, size and time of every message even into a pipe; as a server, log every connection.")
+    @Flag(name: .shortAndLong, help: "Print the kind, size and time of every message even to a pipe; as a server, log every connection.")
     var verbose = false
 
-    @Flag(help: "As a server: use TLS, with a self-signed certificate unless --certificate and --key are given.")
+    @Flag(help: "As a server: use TLS, with a self-signed certificate unless --certificate and --key are specified.")
     var tls = false
 
     @Option(help: "As a server: a PEM file with the certificate chain.")
@@ -80,7 +80,7 @@ struct WebSocketCommand: AsyncParsableCommand {
     var key: String?
 
     func validate() throws {
-        guard (self.url == nil) != (self.listen == nil) else { throw ValidationError("give either a URL or --listen ADDRESS") }
+        guard (self.url == nil) != (self.listen == nil) else { throw ValidationError("specify either a URL or --listen ADDRESS") }
         guard self.unix == nil || self.url != nil else {
             throw ValidationError("--unix requires a URL; to listen on a Unix socket, use --listen unix:PATH")
         }
@@ -93,7 +93,9 @@ struct WebSocketCommand: AsyncParsableCommand {
         guard (1...(1 << 30)).contains(self.maxMessage) else {
             throw ValidationError("--max-message must be from 1 to \(1 << 30) bytes, not \(self.maxMessage)")
         }
-        guard (self.certificate == nil) == (self.key == nil) else { throw ValidationError("give both --certificate and --key, or neither") }
+        guard (self.certificate == nil) == (self.key == nil) else {
+            throw ValidationError("specify both --certificate and --key, or neither")
+        }
         guard self.url != nil || !self.tlsOptions.isGiven else {
             throw ValidationError("--pin, --ca and --insecure require a URL; a server has --certificate and --key")
         }

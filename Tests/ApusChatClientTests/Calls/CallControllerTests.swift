@@ -210,11 +210,14 @@ struct CallControllerTests {
             for phone in phones { phone.stack.connectsByItself = false }
             let connection = try #require(alice.stack.connections.values.first)
             connection.report(.state(.failed))
-            try await eventually { connection.log.contains("restart") }
-            #expect(alice.calls.peers.first?.connection == .failed && alice.calls.peers.first?.wasConnected == true)
-            for _ in 0..<3 {
-                self.clock.advance(by: 8_000)
-                try await eventually { connection.state == .stable }
+            // The next repair restarts ICE only if the answer to the last offer was applied.
+            for repair in 1...4 {
+                if repair > 1 { self.clock.advance(by: 8_000) }
+                try await eventually {
+                    connection.log.suffix(2) == ["local offer \(repair + 1)", "remote answer 1"] && self.clock.isWaiting(8_000)
+                }
+                #expect(connection.log.count { $0 == "restart" } == repair)
+                #expect(alice.calls.peers.first?.connection == .failed && alice.calls.peers.first?.wasConnected == true)
             }
             self.clock.advance(by: 8_000)
             try await eventually { alice.calls.phase == .over(.lost) && phones[1].calls.phase == .over(.ended) }

@@ -164,6 +164,12 @@ final class ScriptedClock: Sendable {
         }
     }
 
+    /// Whether a wait ends in exactly this time. A wait that starts after an advance needs a
+    /// further one, so a test looks for the wait before it advances the clock.
+    func isWaiting(_ milliseconds: Int64) -> Bool {
+        self.state.withLockedValue { state in state.waits.values.contains { $0.deadline == state.now + milliseconds } }
+    }
+
     func advance(by milliseconds: Int64) {
         let due = self.state.withLockedValue { state in
             state.now += milliseconds

@@ -210,6 +210,27 @@ struct ComposerTextTests {
         }
     }
 
+    /// The other devices and the head have the draft until the server removes it.
+    @Test func aSentMessageRemovesTheDraftOfTheServer() async throws {
+        try await self.with { composer, chat, _, _ in
+            composer.text = "said"
+            await composer.leave()
+            try await eventually { self.server.count(of: "draft") == 1 }
+            await composer.send()
+            #expect(try await chat.draft == nil)
+            try await eventually { self.server.requests(of: "draft").last?["text"] == "" }
+        }
+    }
+
+    @Test func aMessageWithoutADraftRemovesNone() async throws {
+        try await self.with { composer, _, _, _ in
+            composer.text = "said"
+            await composer.send()
+            try await eventually { self.server.count(of: "send") >= 1 }
+            #expect(self.server.count(of: "draft") == 0)
+        }
+    }
+
     @Test func anEmptiedTextRemovesTheDraft() async throws {
         try await self.with { composer, chat, _, _ in
             composer.text = "unfinished"

@@ -8,29 +8,20 @@ import Testing
 /// An open conversation whose pages arrive late, or not at all.
 @MainActor @Suite("Threads and late pages", .timeLimit(.minutes(5)))
 struct ThreadLoadTests {
-    let server = FakeServer()
-    let device: TestDevice
-    let pair: ConversationID
+    let fixture: ThreadFixture
+    private var server: FakeServer { self.fixture.server }
 
-    init() throws { (self.device, self.pair) = try self.server.pair() }
+    init() throws { self.fixture = try ThreadFixture() }
 
     /// Runs `body` with a thread of 300 messages, all read, that shows the newest 20.
     private func with(_ body: (ChatClient, ThreadModel) async throws -> Void) async throws {
-        for number in 1...300 { self.server.write("\(number)", by: Value.bob, in: self.pair) }
-        self.server.change(.mark(MarkCommand(conversation: ConversationKey(self.pair.number), read: 300)), by: Value.alice)
-        let client = try await self.device.signIn()
-        try await client.isOnline()
-        let thread = ThreadModel(client: client, conversation: self.pair, pageSize: 20, maximumRows: 60)
-        await thread.open()
-        let result: Result<Void, any Error>
-        do { result = .success(try await body(client, thread)) } catch { result = .failure(error) }
-        await thread.close()
-        await client.close()
-        self.device.remove()
-        try result.get()
+        self.fixture.write(1...300)
+        self.fixture.read(300)
+        try await self.fixture.with { client, thread in
+            await thread.open()
+            try await body(client, thread)
+        }
     }
-
-    private func texts(_ numbers: ClosedRange<Int>) -> [String] { numbers.map { "\($0)" } }
 
     /// Begins to load the rows around a message that the store does not have. The server leaves the
     /// request without an answer.
@@ -47,11 +38,11 @@ struct ThreadLoadTests {
         try await self.with { _, thread in
             let load = try await self.begin(thread)
             await thread.jumpToEnd()
-            #expect(thread.rows.compactMap(\.text) == self.texts(281...300) && !thread.isLoading)
+            #expect(thread.rows.compactMap(\.text) == self.fixture.texts(281...300) && !thread.isLoading)
             load.cancel()
             await load.value
             // The cancelled load has no effect, and its failure is not shown.
-            #expect(thread.rows.compactMap(\.text) == self.texts(281...300) && !thread.isLoading && thread.error == nil)
+            #expect(thread.rows.compactMap(\.text) == self.fixture.texts(281...300) && !thread.isLoading && thread.error == nil)
         }
     }
 
@@ -65,7 +56,7 @@ struct ThreadLoadTests {
             self.server.disconnectAll()
             try await eventually { self.server.count(of: "hello") > hellos }
             try await client.isOnline()
-            self.server.write("301", by: Value.bob, in: self.pair)
+            self.fixture.write(301...301)
             try await eventually { thread.rows.last?.text == "301" && !thread.isLoading }
             load.cancel()
             await load.value

@@ -9,29 +9,11 @@ import Testing
 /// when the user loses access to the conversation.
 @MainActor @Suite("Threads and changed data", .timeLimit(.minutes(5)))
 struct ThreadResetTests {
-    let server = FakeServer()
-    let device: TestDevice
-    let pair: ConversationID
+    let fixture: ThreadFixture
+    private var server: FakeServer { self.fixture.server }
+    private var pair: ConversationID { self.fixture.pair }
 
-    init() throws { (self.device, self.pair) = try self.server.pair() }
-
-    private func write(_ numbers: ClosedRange<Int>) {
-        for number in numbers { self.server.write("\(number)", by: Value.bob, in: self.pair) }
-    }
-
-    private func with(_ body: (ChatClient, ThreadModel) async throws -> Void) async throws {
-        let client = try await self.device.signIn()
-        try await client.isOnline()
-        let thread = ThreadModel(client: client, conversation: self.pair, pageSize: 20, maximumRows: 60)
-        let result: Result<Void, any Error>
-        do { result = .success(try await body(client, thread)) } catch { result = .failure(error) }
-        await thread.close()
-        await client.close()
-        self.device.remove()
-        try result.get()
-    }
-
-    private func texts(_ numbers: ClosedRange<Int>) -> [String] { numbers.map { "\($0)" } }
+    init() throws { self.fixture = try ThreadFixture() }
 
     private func renewEpoch() {
         self.server.renewEpoch()
@@ -41,41 +23,41 @@ struct ThreadResetTests {
     // MARK: Another epoch
 
     @Test func anotherEpochShowsTheNewestRowsAndLetsTheUserPage() async throws {
-        self.write(1...300)
-        self.server.change(.mark(MarkCommand(conversation: ConversationKey(self.pair.number), read: 300)), by: Value.alice)
-        try await self.with { client, thread in
+        self.fixture.write(1...300)
+        self.fixture.read(300)
+        try await self.fixture.with { client, thread in
             await thread.open()
-            #expect(thread.rows.compactMap(\.text) == self.texts(281...300))
+            #expect(thread.rows.compactMap(\.text) == self.fixture.texts(281...300))
             let hellos = self.server.count(of: "hello")
             self.renewEpoch()
             // The client can be online again before a check of its state.
             try await eventually { self.server.count(of: "hello") > hellos }
             try await client.isOnline()
             // The model learns of the message after it learned that the data were replaced.
-            self.write(301...301)
+            self.fixture.write(301...301)
             try await eventually { thread.rows.last?.text == "301" && !thread.isLoading && thread.hasEarlier }
             let first = try #require(thread.rows.first?.text.flatMap { Int($0) })
-            #expect(thread.rows.compactMap(\.text) == self.texts(first...301))
+            #expect(thread.rows.compactMap(\.text) == self.fixture.texts(first...301))
             await thread.loadEarlier()
             #expect(thread.rows.first?.text == "\(first - 20)", "earlier rows can be loaded")
         }
     }
 
     @Test func anotherEpochEndsTheSeparatorOfUnreadMessages() async throws {
-        self.write(1...30)
-        try await self.with { client, thread in
+        self.fixture.write(1...30)
+        try await self.fixture.with { client, thread in
             try await eventually { try await client.conversation(self.pair).storedMessages(limit: 40).messages.count == 30 }
             await thread.open()
             #expect(thread.firstUnread == 1)
             self.renewEpoch()
             try await eventually { thread.firstUnread == nil }
-            try await eventually { thread.rows.compactMap(\.text).suffix(10) == self.texts(21...30)[...].suffix(10) }
+            try await eventually { thread.rows.compactMap(\.text).suffix(10) == self.fixture.texts(21...30)[...].suffix(10) }
         }
     }
 
     /// A conversation without messages has no earlier rows, before and after its data are replaced.
     @Test func anEmptyConversationStaysEmpty() async throws {
-        try await self.with { client, thread in
+        try await self.fixture.with { client, thread in
             await thread.open()
             #expect(thread.rows.isEmpty && !thread.hasEarlier)
             let count = self.server.count(of: "hello")
@@ -84,14 +66,14 @@ struct ThreadResetTests {
             try await client.isOnline()
             try await eventually { !thread.hasEarlier && !thread.isLoading }
             #expect(thread.rows.isEmpty && thread.error == nil)
-            self.write(1...1)
+            self.fixture.write(1...1)
             try await eventually { thread.rows.compactMap(\.text) == ["1"] }
         }
     }
 
     @Test func unsentMessagesStayAtTheEndDuringAReset() async throws {
-        self.write(1...3)
-        try await self.with { client, thread in
+        self.fixture.write(1...3)
+        try await self.fixture.with { client, thread in
             await thread.open()
             self.server.setReachable(false)
             self.server.disconnectAll()
@@ -108,15 +90,15 @@ struct ThreadResetTests {
     // MARK: The window
 
     @Test func rowsThatArriveWhileTheUserReadsAboveAreNotShown() async throws {
-        self.write(1...100)
-        self.server.change(.mark(MarkCommand(conversation: ConversationKey(self.pair.number), read: 100)), by: Value.alice)
-        try await self.with { client, thread in
+        self.fixture.write(1...100)
+        self.fixture.read(100)
+        try await self.fixture.with { client, thread in
             try await eventually { try await client.conversation(self.pair).storedMessages(limit: 30).messages.last?.text == "100" }
             await thread.open()
             await thread.jump(to: 50)
             #expect(thread.hasEarlier && thread.hasLater && thread.rows.contains { $0.text == "50" })
             let before = thread.rows
-            self.write(101...103)
+            self.fixture.write(101...103)
             try await eventually { thread.head?.n == 103 }
             try await eventually { try await client.conversation(self.pair).storedMessages(limit: 3).messages.last?.text == "103" }
             #expect(thread.rows == before, "the window does not reach the end of the log")
@@ -132,9 +114,9 @@ struct ThreadResetTests {
     }
 
     @Test func theWindowIsBoundedAtTheEndOfTheLog() async throws {
-        try await self.with { _, thread in
+        try await self.fixture.with { _, thread in
             await thread.open()
-            self.write(1...150)
+            self.fixture.write(1...150)
             try await eventually { thread.rows.last?.text == "150" }
             #expect(thread.rows.count <= 60 && thread.hasEarlier && !thread.hasLater)
             await thread.loadEarlier()
@@ -145,8 +127,8 @@ struct ThreadResetTests {
     }
 
     @Test func aJumpToNoMessageTellsAnErrorAndKeepsTheRows() async throws {
-        self.write(1...5)
-        try await self.with { _, thread in
+        self.fixture.write(1...5)
+        try await self.fixture.with { _, thread in
             await thread.open()
             try await eventually { thread.rows.count == 5 }
             // The client may request a part of its log meanwhile, which then receives the error.
@@ -163,23 +145,23 @@ struct ThreadResetTests {
     // MARK: Receipts and typing
 
     @Test func typingEndsWithTheMessageTheStopAndTheTime() async throws {
-        try await self.with { _, thread in
+        try await self.fixture.with { _, thread in
             await thread.open()
-            func push(_ isStopped: Bool) {
+            @MainActor func push(_ isStopped: Bool) {
                 self.server.push("typing", TypingPush(conversation: self.pair, user: Value.bob, isStopped: isStopped).json)
             }
             // In the test environment the notification expires after a few turns of other tasks.
             push(false)
             try await eventually { thread.typing.isEmpty }
             push(true)
-            self.write(1...1)
+            self.fixture.write(1...1)
             try await eventually { thread.rows.count == 1 && thread.typing.isEmpty }
         }
     }
 
     @Test func ownMessagesAndReadOnesDoNotMoveThePosition() async throws {
-        self.write(1...3)
-        try await self.with { client, thread in
+        self.fixture.write(1...3)
+        try await self.fixture.with { client, thread in
             try await eventually { try await client.conversation(self.pair).storedMessages().messages.count == 3 }
             await thread.open()
             let rows = thread.rows

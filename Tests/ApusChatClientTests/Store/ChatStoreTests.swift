@@ -170,4 +170,27 @@ struct ChatStoreTests {
         try self.store.enqueue(OutboxEntry(request: Value.entry("a"), at: 5))
         #expect(try self.store.draft(in: Value.room) == nil)
     }
+
+    @Test func theRemovalOfADraftIsKeptUntilItIsSent() throws {
+        let draft = Draft(text: "unfinished", ref: 3, at: 10)
+        try self.store.save(draft: draft, in: Value.room)
+        #expect(try !self.store.hasSentDraft(in: Value.room))
+        try self.store.sentDraft(draft, in: Value.room)
+        #expect(try self.store.hasSentDraft(in: Value.room))
+        let removal = Draft(text: "", ref: nil, at: 11)
+        try self.store.enqueue(OutboxEntry(request: Value.entry("a"), at: 5), draft: removal)
+        #expect(try self.store.unsentDrafts().map(\.1) == [removal])
+        try self.store.sentDraft(removal, in: Value.room)
+        #expect(try self.store.draft(in: Value.room) == nil)
+    }
+
+    /// The answer to a draft can arrive after the removal was stored, in the same millisecond.
+    @Test func aLateAnswerDoesNotConfirmTheRemoval() throws {
+        let draft = Draft(text: "unfinished", ref: nil, at: 10)
+        try self.store.save(draft: draft, in: Value.room)
+        let removal = Draft(text: "", ref: nil, at: 10)
+        try self.store.enqueue(OutboxEntry(request: Value.entry("a"), at: 5), draft: removal)
+        try self.store.sentDraft(draft, in: Value.room)
+        #expect(try self.store.unsentDrafts().map(\.1) == [removal])
+    }
 }

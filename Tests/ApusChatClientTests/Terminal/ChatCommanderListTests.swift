@@ -37,7 +37,7 @@ struct ChatCommanderListTests {
                     ? "\"\(number)\" is neither the code of a link nor a number in the list of /directory" : "no",
                 "/signout": "\"\(number)\" is not a number in the list of /sessions",
                 "/unschedule": "\"\(number)\" is not a number in the list of /scheduled",
-                "/accept": "there is no request of \(number); /requests lists them",
+                "/accept": "there is no request from \(number); /requests lists them",
             ]
             for (command, words) in expected {
                 await fixture.perform("\(command) \(number)")
@@ -186,7 +186,7 @@ struct ChatCommanderListTests {
             let path = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
             defer { try? FileManager.default.removeItem(atPath: path) }
             await fixture.perform("/export \(path)")
-            #expect(fixture.told() == ["The data are in \(path)."])
+            #expect(fixture.told() == ["The data was written to \(path)."])
             #expect(FileManager.default.contents(atPath: path) == Data([4, 5, 6]))
             try Data([9]).write(to: URL(fileURLWithPath: path))
             await fixture.perform("/export \(path)")
@@ -228,7 +228,7 @@ struct ChatCommanderListTests {
             #expect(fixture.told() == ["there is no message #99"])
             fixture.host.shownRows[2].event.body["anonymous"] = true
             await fixture.perform("/votes")
-            #expect(fixture.told() == ["The votes of this poll have no names."])
+            #expect(fixture.told() == ["This poll is anonymous."])
         }
     }
 

@@ -102,7 +102,7 @@ struct ChatCommanderTests {
         await fixture.perform("/schedule +30m later")
         #expect(
             fixture.request("schedule") == ["kind": "text", "body": ["text": "later"], "send_at": .integer(Self.now + 1_800_000)])
-        #expect(fixture.told() == ["The message will be sent 12:00. /scheduled lists."])
+        #expect(fixture.told() == ["The message will be sent 12:00. /scheduled lists the messages."])
         await fixture.perform("/scheduled")
         #expect(fixture.told() == ["1. Tue 2026-09-22 14:13 [?] Happy birthday!"])
         await fixture.perform("/unschedule 1")
@@ -147,7 +147,7 @@ struct ChatCommanderTests {
     @Test func theConversationIsChanged() async throws {
         let ever = Self.now + 87_600 * Self.hour
         let link =
-            "The code is k7Qm2ZtX9bVw4NsA  (for a reader, used 0 of 50 times, until Mon 2026-09-21 14:13). Others join by /join k7Qm2ZtX9bVw4NsA."
+            "The code is k7Qm2ZtX9bVw4NsA  (for a reader, used 0 of 50 times, until Mon 2026-09-21 14:13). Others join with /join k7Qm2ZtX9bVw4NsA."
         try await self.check([
             Case(
                 "/mute 8", "own.set", ["muted_until": .integer(Self.now + 8 * Self.hour)],
@@ -161,7 +161,7 @@ struct ChatCommanderTests {
             Case("/unmute", "own.set", ["muted_until": 0, "notify": "all"], tells: ["New messages are shown again."]),
             Case("/top", "own.set", ["pinned": true], tells: ["At the top of the list."]),
             Case("/untop", "own.set", ["pinned": false], tells: ["No longer at the top."]),
-            Case("/archive", "own.set", ["archived": true], tells: ["Archived. /archived lists."]),
+            Case("/archive", "own.set", ["archived": true], tells: ["Archived. /archived lists the archive."]),
             Case("/unarchive", "own.set", ["archived": false], tells: ["Back in the list."]),
             Case("/unread", "own.set", ["marked_unread": true], tells: ["Marked as unread."]), Case("/delete", "conversation.delete"),
             Case("/delete all", "conversation.delete", ["for_all": true]),
@@ -178,7 +178,7 @@ struct ChatCommanderTests {
             Case("/link 24 5", "link.create", ["expires_at": .integer(Self.now + 24 * Self.hour), "uses": 5], tells: [link]),
             Case(
                 "/link guest approval", "link.create", ["role": "guest", "approval": true],
-                tells: [link + " An admin approves them by /approve."]),
+                tells: [link + " An admin approves them with /approve."]),
             Case("/link 24 reader", "link.create", ["expires_at": .integer(Self.now + 24 * Self.hour), "role": "reader"], tells: [link]),
             Case("/set invite admins", "conversation.set", ["settings": ["invite": "admins"]]),
             Case("/set manage members", "conversation.set", ["settings": ["manage": "members"]]),
@@ -186,7 +186,7 @@ struct ChatCommanderTests {
             Case("/set mention_all members", "conversation.set", ["settings": ["mention_all": "members"]]),
             Case("/set history join", "conversation.set", ["settings": ["history": "join"]]),
             Case("/set receipts no", "conversation.set", ["settings": ["receipts": false]]),
-            Case("/revoke k7Qm2ZtX9bVw4NsA", "link.revoke", ["code": "k7Qm2ZtX9bVw4NsA"], tells: ["The link is void."]),
+            Case("/revoke k7Qm2ZtX9bVw4NsA", "link.revoke", ["code": "k7Qm2ZtX9bVw4NsA"], tells: ["The link is revoked."]),
         ])
     }
 
@@ -207,15 +207,16 @@ struct ChatCommanderTests {
             Case("/alias bob", "contact.alias", ["user": "bob", "alias": ""]),
             Case("/block bob", "block", ["user": "bob"], tells: ["@bob is blocked."]),
             Case("/unblock bob", "unblock", ["user": "bob"], tells: ["@bob is no longer blocked."]),
-            Case("/report bob abuse", "report", ["user": "bob", "reason": "abuse"], tells: ["The operator has the report of @bob."]),
+            Case(
+                "/report bob abuse", "report", ["user": "bob", "reason": "abuse"], tells: ["The report of @bob was sent to the operator."]),
             Case(
                 "/report #1 spam An advertisement", "report", ["seqs": [1], "reason": "spam", "text": "An advertisement"],
-                tells: ["The operator has the report of #1."]),
-            Case("/report spam", "report", ["seqs": [1], "reason": "spam"], tells: ["The operator has the report of #1."]),
+                tells: ["The report of #1 was sent to the operator."]),
+            Case("/report spam", "report", ["seqs": [1], "reason": "spam"], tells: ["The report of #1 was sent to the operator."]),
             Case(
                 "/report chat other A title", "report",
                 ["reason": "other", "text": "A title"],
-                tells: ["The operator has the report of the conversation."]),
+                tells: ["The report of the conversation was sent to the operator."]),
             Case("/accept @bob", "contact.answer", ["user": "bob", "accept": true], tells: ["@bob is now a contact."]),
             Case("/decline bob", "contact.answer", ["user": "bob", "accept": false], tells: ["The request of @bob is declined."]),
             Case("/nick Al", "profile.set", ["nick": "Al"], tells: ["You are shown as Al now."]),
@@ -367,7 +368,7 @@ struct ChatCommanderTests {
             ("/vote #3 0 1", "the numbers of the options must be from 1 to 2"), ("/vote #1 1", "message #1 is not a poll"),
             ("/save #1", "message #1 has no file"), ("/report #1 rude", "/report [#N|NAME|chat] REASON [TEXT]: the reasons are "),
             ("/nonsense", "unknown command /nonsense"),
-            ("/accept dave", "there is no request of dave; /requests lists them"),
+            ("/accept dave", "there is no request from dave; /requests lists them"),
         ]
         for (line, message) in lines {
             await fixture.perform(line)

@@ -277,6 +277,20 @@ struct ClientCoreTests {
         #expect(core.discarded(Client.id("b")) == [] && core.unsentCount == 0)
     }
 
+    @Test func filesKeepTheirOrderAfterARestart() {
+        var core = ClientCore(user: Client.alice)
+        var restored = ClientCore.Restored()
+        restored.heads = [Client.head(3)]
+        restored.cursors = [Client.room: 3]
+        restored.unsent = [(Client.id("film"), Client.room, true), (Client.id("photo"), Client.room, false)]
+        restored.uploaded = [Client.id("photo")]
+        restored.epoch = Client.epoch
+        core.restore(restored)
+        _ = core.connected()
+        #expect(Client.requests(core.answered(hello: Client.hello(Client.sync([])))) == [])
+        #expect(core.uploaded(Client.id("film")) == [.request(.send(Client.id("film"), in: Client.room))])
+    }
+
     // MARK: Reading
 
     @Test func readingIsAppliedAtOnceAndConfirmedLater() {

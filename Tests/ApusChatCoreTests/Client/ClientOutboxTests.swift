@@ -46,6 +46,28 @@ struct ClientOutboxTests {
         #expect(outbox.uploaded(Client.id("photo")) == [])  // a repetition
     }
 
+    @Test func filesKeepTheirOrder() {
+        var outbox = ClientOutbox()
+        _ = outbox.connected()
+        for name in ["film", "photo", "plan"] { _ = outbox.enqueued(Client.id(name), in: Client.room, isUploading: true) }
+        #expect(outbox.uploaded(Client.id("photo")) == [], "the film is first")
+        #expect(outbox.enqueued(Client.id("text"), in: Client.room) == self.ids("text"))
+        #expect(outbox.settled(Client.id("text")) == [])
+        #expect(outbox.uploaded(Client.id("film")) == self.ids("film"))
+        #expect(outbox.settled(Client.id("film")) == self.ids("photo"))
+        #expect(outbox.settled(Client.id("photo")) == [])
+        #expect(outbox.uploaded(Client.id("plan")) == self.ids("plan"))
+    }
+
+    @Test func aDiscardedFileDoesNotDelayTheNextOne() {
+        var outbox = ClientOutbox()
+        _ = outbox.connected()
+        for name in ["film", "photo"] { _ = outbox.enqueued(Client.id(name), in: Client.room, isUploading: true) }
+        #expect(outbox.uploaded(Client.id("photo")) == [])
+        #expect(outbox.settled(Client.id("film")) == self.ids("photo"))
+        #expect(outbox.settled(Client.id("photo")) == [] && outbox.count == 0)
+    }
+
     @Test func aTemporaryFailureRestsItsConversationOnly() {
         var outbox = ClientOutbox()
         _ = outbox.connected()

@@ -12,7 +12,8 @@ struct OutboxModelTests {
     /// What the test knows of each message.
     private struct Model {
         var waiting: [ConversationID: [ClientID]] = [:]
-        var uploading: [ClientID: ConversationID] = [:]
+        var files: [ConversationID: [ClientID]] = [:]
+        var uploaded: Set<ClientID> = []
         var sent: [ConversationID: ClientID] = [:]
         var resting: Set<ConversationID> = []
         var isConnected = false
@@ -38,8 +39,17 @@ struct OutboxModelTests {
 
         mutating func remove(_ id: ClientID, of room: ConversationID) {
             self.waiting[room]?.removeAll { $0 == id }
-            self.uploading[id] = nil
+            self.files[room]?.removeAll { $0 == id }
             if self.sent[room] == id { self.sent[room] = nil }
+            self.advance(room)
+        }
+
+        /// A file is sent after the upload of each earlier one.
+        mutating func advance(_ room: ConversationID) {
+            while let first = self.files[room]?.first, self.uploaded.contains(first) {
+                self.files[room]?.removeFirst()
+                self.waiting[room, default: []].append(first)
+            }
         }
     }
 
@@ -66,12 +76,15 @@ struct OutboxModelTests {
                     number += 1
                     let id = Client.id("m\(number)")
                     let isUploading = Int.random(in: 0..<4, using: &generator) == 0
-                    if isUploading { model.uploading[id] = room } else { model.waiting[room, default: []].append(id) }
+                    if isUploading { model.files[room, default: []].append(id) } else { model.waiting[room, default: []].append(id) }
                     model.start(outbox.enqueued(id, in: room, isUploading: isUploading), of: outbox, maximum: maximum)
                 case 5:
-                    guard let (id, room) = any(model.uploading.sorted { $0.key.rawValue < $1.key.rawValue }) else { break }
-                    model.uploading[id] = nil
-                    model.waiting[room, default: []].append(id)
+                    let uploading = model.files.values.flatMap { $0 }.filter { !model.uploaded.contains($0) }
+                    guard let id = any(uploading.sorted { $0.rawValue < $1.rawValue }), let room = outbox.conversation(of: id) else {
+                        break
+                    }
+                    model.uploaded.insert(id)
+                    model.advance(room)
                     model.start(outbox.uploaded(id), of: outbox, maximum: maximum)
                 case 6:
                     guard let (room, id) = any(model.sent.sorted { $0.key < $1.key }) else { break }
@@ -87,7 +100,7 @@ struct OutboxModelTests {
                     model.start(outbox.restEnded(in: room), of: outbox, maximum: maximum)
                 case 8:
                     // The user discards any message.
-                    let all = model.waiting.values.flatMap { $0 } + model.uploading.keys
+                    let all = model.waiting.values.flatMap { $0 } + model.files.values.flatMap { $0 }
                     guard let id = any(all.sorted { $0.rawValue < $1.rawValue }), let room = outbox.conversation(of: id) else { break }
                     if model.waiting[room]?.first == id { model.resting.remove(room) }
                     model.remove(id, of: room)
@@ -98,7 +111,7 @@ struct OutboxModelTests {
                     model.remove(id, of: room)
                     model.start(outbox.settled(id), of: outbox, maximum: maximum)
                 }
-                #expect(outbox.count == model.waiting.values.reduce(0) { $0 + $1.count } + model.uploading.count)
+                #expect(outbox.count == model.waiting.values.reduce(0) { $0 + $1.count } + model.files.values.reduce(0) { $0 + $1.count })
             }
         }
     }

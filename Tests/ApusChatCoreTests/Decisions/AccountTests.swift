@@ -212,6 +212,24 @@ import Testing
         #expect(self.world.bodies(self.bob, in: pair).first == "recalled")
     }
 
+    /// The order of an edit and a block is that of the log, even if the clock is set back between
+    /// them.
+    @Test func aBlockHidesLaterEditsWhateverTheClockSays() throws {
+        let pair = self.world.pair(self.ann, self.bob)
+        for text in ["a", "b"] { try self.world.run(self.world.text(self.ann, pair, text)) }
+        func edit(_ seq: Int64, _ text: String) -> Command {
+            self.world.command(self.ann, .edit(EventAddress(pair, seq), .success(MessageContent(kind: .text, body: text))))
+        }
+        try self.world.run(edit(1, "{\"text\":\"before\"}"))
+        self.world.now -= 3_600_000
+        _ = try self.run(self.bob, .contact(self.ann, .block(true)))
+        self.world.now -= 3_600_000
+        try self.world.run(edit(2, "{\"text\":\"after\"}"))
+        #expect(self.world.bodies(self.bob, in: pair) == ["{\"text\":\"before\"}", "{\"text\":\"b\"}"])
+        _ = try self.run(self.bob, .contact(self.ann, .block(false)))
+        #expect(self.world.bodies(self.bob, in: pair).last == "{\"text\":\"after\"}")
+    }
+
     @Test func anAliasIsPrivate() throws {
         _ = try self.run(self.ann, .contact(self.bob, .alias("Robert")))
         #expect(self.relation(self.ann, self.bob)?.alias == "Robert")

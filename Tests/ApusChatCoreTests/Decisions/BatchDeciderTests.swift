@@ -71,7 +71,7 @@ import Testing
 
     @Test func hiddenMessagesAreNamedForThePushes() throws {
         let pair = self.world.pair(self.ann, self.bob)
-        self.world.modify(self.bob, in: pair) { $0.blocksPeerSince = 1 }
+        self.world.modify(self.bob, in: pair) { $0.blockSeq = 1 }
         let batch = try self.decide([self.world.text(self.ann, pair), self.world.text(self.bob, pair)])
         #expect(batch.hidden == [AnnotationAddress(EventAddress(pair, 1), self.bob)])
     }

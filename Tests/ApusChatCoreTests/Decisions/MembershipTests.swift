@@ -72,6 +72,15 @@ import Testing
         #expect(self.world.member(self.bob, in: self.group)?.role == .member)
     }
 
+    /// A restored or imported conversation can have two owners.
+    @Test func anOwnerThatLeavesToAnotherOwnerHasNoSuccessor() throws {
+        self.world.modify(self.cid, in: self.group) { $0.role = .owner }
+        self.world.modify(self.bob, in: self.group) { $0.role = .admin }
+        _ = try self.run(self.ann, .leave(self.group, forgets: false))
+        #expect(self.world.member(self.cid, in: self.group)?.role == .owner)
+        #expect(self.world.member(self.bob, in: self.group)?.role == .admin)
+    }
+
     /// The storage returns the candidates from before the batch.
     @Test func theSuccessorMayHaveJoinedInTheSameBatch() throws {
         let group = self.world.conversation(owner: self.ann)

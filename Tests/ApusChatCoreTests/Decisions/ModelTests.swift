@@ -13,6 +13,10 @@ import Testing
         let n: Int64
         let sender: UserKey
         var body: String
+        /// The body before the first edit.
+        let original: String
+        /// The `seq` of the last edit, or 0.
+        var editSeq: Int64 = 0
         var isBlank = false
         var mentions: [UserKey]
         var hidden: Set<UserKey> = []
@@ -23,7 +27,8 @@ import Testing
         var messages: [Message] = []
         var seq: Int64 = 0
         var reads: [UserKey: Int64] = [:]
-        var blocked: Set<UserKey> = []
+        /// The last `seq` when each user blocked the other one.
+        var blocked: [UserKey: Int64] = [:]
 
         /// Returns the number of messages above the read position that the user sees and did not
         /// send.
@@ -39,7 +44,12 @@ import Testing
         }
 
         func bodies(_ user: UserKey) -> [String] {
-            self.messages.map { $0.hidden.contains(user) ? "hidden" : $0.isBlank ? "recalled" : $0.body }
+            self.messages.map { message in
+                if message.hidden.contains(user) { return "hidden" }
+                if message.isBlank { return "recalled" }
+                guard let block = self.blocked[user], message.sender != user, message.editSeq > block else { return message.body }
+                return message.original
+            }
         }
     }
 
@@ -74,8 +84,8 @@ import Testing
         for _ in 0..<20 {
             if Int.random(in: 0..<4, using: &random) == 0 {
                 let blocker = users[Int.random(in: 0...1, using: &random)]
-                let isOn = !model.blocked.contains(blocker)
-                if isOn { model.blocked.insert(blocker) } else { model.blocked.remove(blocker) }
+                let isOn = model.blocked[blocker] == nil
+                model.blocked[blocker] = isOn ? model.seq : nil
                 let other = users[0] == blocker ? users[1] : users[0]
                 try world.run(world.command(blocker, .contact(other, .block(isOn))))
             }
@@ -100,9 +110,9 @@ import Testing
             // A message moves the read position of its sender if the sender had read all earlier
             // messages.
             if model.reads[actor] ?? 0 == n - 1 { model.reads[actor] = n }
-            var message = Message(
-                seq: model.seq, n: n, sender: actor, body: "{\"text\":\"\(model.seq)\"}", mentions: [mentioned])
-            message.hidden = model.blocked.subtracting([actor])
+            let text = "{\"text\":\"\(model.seq)\"}"
+            var message = Message(seq: model.seq, n: n, sender: actor, body: text, original: text, mentions: [mentioned])
+            message.hidden = Set(model.blocked.keys).subtracting([actor])
             model.messages.append(message)
             return (world.text(actor, key, "\(model.seq)", mentions: [mentioned]), true)
         case 4..<6:
@@ -115,6 +125,7 @@ import Testing
             guard let index, self.sees(actor, model.messages[index]), model.messages[index].sender == actor else { return (command, false) }
             model.seq += 1
             model.messages[index].body = body
+            model.messages[index].editSeq = model.seq
             return (command, true)
         case 7:
             let command = world.command(actor, .recall(address))

@@ -100,7 +100,7 @@ import Testing
     @Test func aBlockedSenderLearnsNothing() throws {
         let (ann, bob) = (self.world.user("ann"), self.world.user("bob"))
         let pair = self.world.pair(ann, bob)
-        self.world.modify(bob, in: pair) { $0.blocksPeerSince = 1 }
+        self.world.modify(bob, in: pair) { $0.blockSeq = 1 }
         let decision = try self.world.run(self.world.text(ann, pair))
         #expect(decision.answer?.seq == 1)
         #expect(self.world.bodies(ann, in: pair) == ["{\"text\":\"hello\"}"])

@@ -27,6 +27,26 @@ import Testing
         PushRules.notify(member, of: event, isSilent: isSilent, mentionsOnly: mentionsOnly, quietHours: quiet, at: Self.time)
     }
 
+    @Test func requestsAreToldToOwnersAndAdmins() {
+        func notifies(_ role: MemberRole, quiet: QuietHours? = nil, _ configure: (inout MemberRow) -> Void = { _ in }) -> Bool {
+            let member = self.member {
+                $0.role = role
+                configure(&$0)
+            }
+            return PushRules.notifyOfRequests(member, quietHours: quiet, at: Self.time)
+        }
+        #expect(notifies(.owner) && notifies(.admin))
+        for role in [MemberRole.member, .reader, .guest, .unknown] { #expect(!notifies(role), "\(role)") }
+        #expect(!notifies(.owner) { $0.mutedUntil = Self.time + 1 })
+        #expect(notifies(.owner) { $0.mutedUntil = Self.time })
+        #expect(!notifies(.owner) { $0.notifiesMentionsOnly = true })
+        #expect(!notifies(.owner) { $0.isGone = true })
+        #expect(!notifies(.admin) { $0.state = .left })
+        let minute = (Self.time / 60_000) % 1_440
+        #expect(!notifies(.owner, quiet: QuietHours(from: minute, until: (minute + 1) % 1_440)))
+        #expect(notifies(.owner, quiet: QuietHours(from: (minute + 1) % 1_440, until: (minute + 2) % 1_440)))
+    }
+
     @Test func anUnreadMessageOfAnotherUserIsTold() { #expect(self.notifies(self.member(), self.event())) }
 
     @Test func otherEventsAreNot() {

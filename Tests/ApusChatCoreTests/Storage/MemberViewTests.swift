@@ -69,10 +69,11 @@ import Testing
     /// The changes of a blocked user to an earlier message are not shown to the blocking user.
     @Test func changesByABlockedUserAreNotShown() throws {
         var member = self.member(.joined)
-        member.blocksPeerSince = 100
+        member.blockSeq = 100
         let view = try #require(MemberView(member))
         var event = self.event(1)
-        (event.original, event.body, event.state, event.editedAt) = (event.body, "{\"text\":\"insult\"}", .edited, 101)
+        (event.original, event.body, event.state) = (event.body, "{\"text\":\"insult\"}", .edited)
+        (event.editedAt, event.editSeq) = (7, 101)
         event.reactions = [ReactionCount(key: "+", count: 2), ReactionCount(key: "-", count: 1)]
         event.votes = [2, 1, 0]
         var shown = try #require(view.view(of: event, isHidden: { _ in false }))
@@ -89,7 +90,7 @@ import Testing
         var mine = event
         mine.sender = UserKey(1)
         #expect(view.view(of: mine, isHidden: { _ in false })?.row?.body == event.body, "edited by the user that blocks")
-        event.editedAt = 100
+        event.editSeq = 100
         #expect(view.view(of: event, isHidden: { _ in false })?.row?.body == event.body, "edited before the block")
     }
 }

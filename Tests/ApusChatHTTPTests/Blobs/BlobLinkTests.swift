@@ -35,12 +35,14 @@ import Testing
     }
 
     @Test func aLinkEndsAfterItsTime() async throws {
-        let server = try TestServer()
+        // A link is valid as long as an access token.
+        let lifetime: Int64 = 7_000_000
+        let server = try TestServer { $0.accessLifetime = lifetime }
         try await server.run { (client: TestRequests) async throws in
             let token = try await client.token("alice")
             let blob = try await client.upload([1], token: token).headers[.chatBlob] ?? ""
             let path = try await Self.link(client, blob, token)
-            server.test.wait(Accounts.linkLifetime - 1)
+            server.test.wait(lifetime - 1)
             #expect(try await client.send(.get, path).status == .ok)
             server.test.wait(1)
             let expired = try await client.send(.get, path)

@@ -50,19 +50,27 @@ import Testing
             }
         }
 
-        /// Waits, without a time limit, until a process has ended, even if its parent has not
-        /// reaped it.
+        /// Waits at most 60 seconds until a process has ended. Its parent may not have reaped it.
         private static func waitForEnd(of id: Int32) async throws {
-            while let state = try? String(contentsOfFile: "/proc/\(id)/stat", encoding: .utf8), !state.contains(") Z ") {
+            try await Self.wait("the end of process \(id)") {
+                guard let state = try? String(contentsOfFile: "/proc/\(id)/stat", encoding: .utf8) else { return true }
+                return state.contains(") Z ")
+            }
+        }
+
+        private static func wait(_ event: Comment, until condition: () -> Bool) async throws {
+            for _ in 0..<6_000 {
+                if condition() { return }
                 try await Task.sleep(for: .milliseconds(10))
             }
+            Issue.record(event)
         }
 
         @Test func aCancelledTaskEndsTheProcess() async throws {
             let folder = try Self.folder()
             defer { try? FileManager.default.removeItem(atPath: folder) }
             let task = Task { try await ToolProcess.run("/bin/sh", ["-c", "echo $$ > parent; sleep 600"], in: folder) }
-            while !FileManager.default.fileExists(atPath: folder + "/parent") { try await Task.sleep(for: .milliseconds(10)) }
+            try await Self.wait("the start of the process") { FileManager.default.fileExists(atPath: folder + "/parent") }
             task.cancel()
             await #expect(throws: (any Error).self) { try await task.value }
         }

@@ -72,6 +72,44 @@ struct RouteMatrixTests {
         }
     }
 
+    /// The table has each documented route, so that a new route without a row fails.
+    @Test func everyDocumentedRouteIsTested() {
+        func parts(_ path: String) -> [Substring] { path.prefix { $0 != "?" }.split(separator: "/") }
+        for route in ChatReference.routes {
+            let documented = parts(route.path)
+            let isTested = Self.routes.contains { tested in
+                let found = parts(tested.path)
+                return tested.method.rawValue == route.method.rawValue.uppercased() && found.count == documented.count
+                    && zip(documented, found).allSatisfy { $0.hasPrefix("{") || $0 == $1 }
+            }
+            #expect(isTested, "\(route.method.rawValue) \(route.path)")
+        }
+    }
+
+    /// The mirror refuses each verb of the wire without a session before it reads the body, and
+    /// with a session if the body is not an object.
+    @Test func everyVerbNeedsASessionAndAnObject() async throws {
+        let server = try TestServer { $0.hasLimits = false }
+        try await server.run { (client: TestRequests) async throws in
+            let token = try await client.token("alice")
+            for verb in ChatReference.verbs.map(\.name) {
+                let path = "/api/chat/" + verb
+                for wrong in [nil, "", "a.AAAA", token + "x"] as [String?] {
+                    for body in ["{}", "[", ""] {
+                        let response = try await client.send(.post, path, token: wrong, body: ByteBuffer(string: body))
+                        #expect(response.status == .unauthorized, "\(verb) with \(wrong ?? "none")")
+                        #expect(try response.error().code == .unauthorized)
+                    }
+                }
+                for body in ["[", "{\"id\":", "{}{}", "\u{0}", "nul"] {
+                    let response = try await client.send(.post, path, token: token, body: ByteBuffer(string: body))
+                    #expect(response.status == .badRequest, "\(verb) with \(body)")
+                    #expect(try response.error().code == .badRequest)
+                }
+            }
+        }
+    }
+
     @Test func otherMethodsDoNothing() async throws {
         try await TestServer().run { (client: TestRequests) async throws in
             let token = try await client.token("alice")

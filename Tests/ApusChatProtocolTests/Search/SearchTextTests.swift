@@ -1,4 +1,5 @@
 import ApusChatProtocol
+import Foundation
 import Testing
 
 @Suite struct SearchTextTests {
@@ -18,6 +19,46 @@ import Testing
     @Test func tokensHaveTheirPlaces() {
         #expect(SearchText.tokens(of: "a 上海b").map(\.range) == [0..<1, 2..<3, 3..<4, 4..<5])
     }
+
+    /// Composed and decomposed characters are the same word, as in the file names of macOS.
+    @Test(
+        arguments: [
+            ("한국어", "한국"), ("가", "가"), ("각", "각"), ("읽다 값", "값"), ("서울 회의록.pdf", "회의"), ("がぎぐ パン", "ぎぐ"), ("Ünïcödé", "unicode"),
+            ("Tiếng Việt", "tieng"),
+            ("İstanbul", "istanbul"), ("क़लम", "कलम"), ("ώρα", "ωρα"), ("ё", "е"), ("ที่", "ท"),
+        ])
+    func normalFormsAreTheSame(text: String, words: String) {
+        let forms = [text.precomposedStringWithCanonicalMapping, text.decomposedStringWithCanonicalMapping]
+        let queries = [words.precomposedStringWithCanonicalMapping, words.decomposedStringWithCanonicalMapping]
+        #expect(SearchText.terms(of: forms[0]) == SearchText.terms(of: forms[1]))
+        for form in forms {
+            let count = form.unicodeScalars.count
+            for query in queries {
+                let matches = SearchWords(query).matches(in: form)
+                #expect(matches?.isEmpty == false && matches?.allSatisfy { $0.upperBound <= count } == true, "\(query) in \(form)")
+            }
+        }
+    }
+
+    @Test(
+        arguments: [
+            // A syllable, then letters that are not part of it.
+            ("\u{1100}\u{1161}\u{11A8}\u{1100}", "\u{1100}\u{1161}\u{11A8} \u{1100}"), ("\u{1161}", "\u{1161}"),
+            ("a\u{1161}", "a \u{1161}"),
+            ("\u{AC00}\u{11A8}", "\u{1100}\u{1161}\u{11A8}"), ("\u{AC00} \u{11A8}", "\u{1100}\u{1161} \u{11A8}"),
+            ("上\u{1161}", "上 \u{1161}"),
+            ("ㄱㅏ", "\u{1100} \u{1161}"),
+        ])
+    func syllablesOfHangulAreTerms(text: String, terms: String) {
+        #expect(Array(SearchText.terms(of: text).unicodeScalars) == Array(terms.unicodeScalars))
+    }
+
+    /// The dotless i of Turkish is a letter of its own; the dotted one is that of other languages.
+    @Test(arguments: [
+        ("İ", "i"), ("I", "i"), ("i", "i"), ("ı", "ı"), ("IĞDIR", "igdir"), ("ığdır", "ıgdır"), ("ß", "ß"), ("ẞ", "ß"), ("ﬁn", "fin"),
+        ("Å", "a"),
+    ])
+    func lettersAreFolded(text: String, term: String) { #expect(SearchText.terms(of: text) == term) }
 
     /// Each token of a random text is inside of the text.
     @Test func everyTextIsDivided() {

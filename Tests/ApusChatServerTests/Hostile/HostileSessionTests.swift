@@ -67,7 +67,7 @@ struct HostileSessionTests {
     }
 
     @Test func passwordsDoNotDelayMessages() async throws {
-        try await RealServer.with({ $0.passwordCost = .init(logRounds: 16) }) { server in
+        try await RealServer.with({ $0.environment.passwordCost = .init(logRounds: 16) }) { server in
             let alice = try await server.user("alice", from: "203.0.113.1")
             let socket = try await alice.connect()
             let own = try await socket.ask(ChatVerbs.sync, SyncRequest()).heads[0].conversation
@@ -89,7 +89,7 @@ struct HostileSessionTests {
     }
 
     @Test func oneAddressDoesNotFillTheQueueOfSignIns() async throws {
-        try await RealServer.with({ $0.passwordCost = .init(logRounds: 14) }) { server in
+        try await RealServer.with({ $0.environment.passwordCost = .init(logRounds: 14) }) { server in
             _ = try await server.user("victim", from: "203.0.113.1")
             try await withThrowingTaskGroup(of: Int.self) { group in
                 for number in 0..<200 {

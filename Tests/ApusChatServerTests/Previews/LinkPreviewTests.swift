@@ -69,8 +69,8 @@ import Testing
     private func with(_ host: PageHost, isOn: Bool = true, _ body: (Notes) async throws -> Void) async throws {
         try await RunningServer.with {
             $0.previewsLinks = isOn
-            $0.outgoingNetworks = ["127.0.0.1"]
-            $0.pageTimeouts = (.seconds(600), .seconds(600))
+            $0.environment.outgoingNetworks = ["127.0.0.1"]
+            $0.environment.pageTimeouts = (.seconds(600), .seconds(600))
         } makeChat: {
             try ServiceChat($0, $1, $2)
         } _: {

@@ -10,8 +10,8 @@ import Testing
     /// - Parameter timeout: The default is longer than a test.
     private static func fetcher(networks: [String] = ["127.0.0.1"], timeout: Duration = .seconds(600)) -> PageFetcher {
         var configuration = ChatServerConfiguration()
-        configuration.outgoingNetworks = networks
-        configuration.pageTimeouts = (timeout, timeout)
+        configuration.environment.outgoingNetworks = networks
+        configuration.environment.pageTimeouts = (timeout, timeout)
         return PageFetcher(configuration)
     }
 

@@ -96,11 +96,11 @@ import Testing
         let made = NIOLockedValueBox<ServiceChat?>(nil)
         try await RunningServer.with(
             {
-                $0.outgoingAuthorities = service.authority
+                $0.environment.outgoingAuthorities = service.authority
                 $0.pushContact = "mailto:operator@example.org"
-                $0.noticeDelay = .seconds(86_400)
+                $0.environment.noticeDelay = .seconds(86_400)
                 if hasOldApps { ($0.legacyPort, $0.directory) = (0, .open) }
-                if permits { $0.outgoingNetworks = ["127.0.0.0/8", "::1"] }
+                if permits { $0.environment.outgoingNetworks = ["127.0.0.0/8", "::1"] }
             }, logger: lines.logger,
             makeChat: {
                 let chat = try ServiceChat($0, $1, $2)
@@ -154,7 +154,7 @@ import Testing
                 "send", #"{"conv":"\#(pair)","id":"m1","kind":"location","body":{"latitude":1.5,"longitude":2.5}}"#)
             try await host.decide()
             let place = try service.decrypt(try await service.next().body)
-            #expect(place["body"]?.stringValue == "Location" && place["bare"]?.boolValue == true && place["nick"] == nil)
+            #expect(place["body"]?.stringValue == "Location" && place["no_text"]?.boolValue == true && place["nick"] == nil)
             #expect(place["kind"]?.stringValue == "location" && place["sender"]?.stringValue == "alice")
             let group = try await alice.ask(
                 "conversation.create",
@@ -165,7 +165,7 @@ import Testing
             try await alice.send("to the lake: now", to: conv, "m2")
             try await host.decide()
             let text = try service.decrypt(try await service.next().body)
-            #expect(text["title"]?.stringValue == "Crew" && text["nick"]?.stringValue == "Alice" && text["bare"] == nil)
+            #expect(text["title"]?.stringValue == "Crew" && text["nick"]?.stringValue == "Alice" && text["no_text"] == nil)
             #expect(text["body"]?.stringValue == "Alice: to the lake: now")
         }
     }

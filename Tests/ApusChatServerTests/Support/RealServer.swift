@@ -22,7 +22,7 @@ struct RealServer: Sendable {
         try await RunningServer.with(
             {
                 $0.proxies = .init(networks: ["127.0.0.1"])
-                $0.clock = SystemClock(wall: { 1_790_000_000_000 }, monotonic: { 0 })
+                $0.environment.clock = SystemClock(wall: { 1_790_000_000_000 }, monotonic: { 0 })
                 configure(&$0)
             }, makeChat: { try ServiceChat($0, $1, $2) }
         ) { server in try await body(RealServer(running: server)) }

@@ -42,7 +42,7 @@ struct RunningServer: Sendable {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("apus-host-\(UUID().uuidString)").path
         defer { try? FileManager.default.removeItem(atPath: folder) }
         var configuration = ChatServerConfiguration(dataFolder: folder + "/data", port: 0, tls: .off)
-        configuration.passwordCost = ScryptHash.Cost(logRounds: 1)
+        configuration.environment.passwordCost = ScryptHash.Cost(logRounds: 1)
         for (path, text) in page {
             let file = URL(fileURLWithPath: folder + "/page/" + path)
             try FileManager.default.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)

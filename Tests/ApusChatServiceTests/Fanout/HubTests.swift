@@ -149,7 +149,7 @@ struct HubTests {
         try await self.withHub { world in
             try world.conversation(7, .pair, members: [1, 2]) { _ in
             } member: { member in
-                if member.address.user == UserKey(2) { member.blocksPeerSince = 5 }
+                if member.address.user == UserKey(2) { member.blockSeq = 5 }
             }
         } _: { hub in
             try hub.connect(1, device: 10)
@@ -284,7 +284,7 @@ struct HubTests {
     @Test func aBlockedUserOfAPairSendsNoSignal() async throws {
         try await self.withHub { world in
             try world.conversation(7, .pair, members: [1, 2], row: { $0.counters.callSeq = 3 }) { member in
-                if member.address.user == UserKey(2) { member.blocksPeerSince = 5 }
+                if member.address.user == UserKey(2) { member.blockSeq = 5 }
             }
         } _: { hub in
             try hub.connect(1, device: 10)

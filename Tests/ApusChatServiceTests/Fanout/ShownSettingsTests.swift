@@ -75,13 +75,13 @@ import Testing
         for blocker in [1, 2] as [Int64] {
             let world = try ViewWorld()
             try world.conversation(
-                7, .pair, members: [1, 2], member: { if $0.address.user == UserKey(blocker) { $0.blocksPeerSince = 5 } })
+                7, .pair, members: [1, 2], member: { if $0.address.user == UserKey(blocker) { $0.blockSeq = 5 } })
             #expect(try self.typist(world, of: 3 - blocker) == nil, "the blocked one")
             #expect(try self.typist(world, of: blocker) != nil, "the blocker itself")
         }
         // A block has no effect on typing in a group.
         let world = try ViewWorld()
-        try world.conversation(7, .group, members: [1, 2], member: { $0.blocksPeerSince = 5 })
+        try world.conversation(7, .group, members: [1, 2], member: { $0.blockSeq = 5 })
         #expect(try self.typist(world) == "alice")
     }
 
@@ -114,7 +114,7 @@ import Testing
 
         changes = Changes()
         var member = try #require(world.storage.head(of: UserKey(2), in: self.key)?.member)
-        member.blocksPeerSince = 5
+        member.blockSeq = 5
         changes.members = [member]
         try world.change { $0.members = [member] }
         shown.committed(changes)

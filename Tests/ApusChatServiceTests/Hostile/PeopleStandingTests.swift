@@ -7,24 +7,25 @@ import Testing
 @Suite(.timeLimit(.minutes(5)))
 struct PeopleStandingTests {
     /// The senders of the requests. `asked` has sent the other user a contact request, `asking` has
-    /// received one from it, `blocked` is blocked by it, and `blocker` blocks it.
-    private static let standings = ["stranger", "friend", "asked", "asking", "blocked", "blocker"]
+    /// received one from it, `guest` is a guest in its group, `blocked` is blocked by it, and
+    /// `blocker` blocks it.
+    private static let standings = ["stranger", "friend", "guest", "asked", "asking", "blocked", "blocker"]
 
     /// The last column is a request of the stranger that names no user. The answers to a user that
-    /// is blocked are those to a stranger.
+    /// is blocked, and to a guest in a group of the user, are those to a stranger.
     static let table = """
-                            stranger  friend    asked     asking    blocked   blocker   nameless
-        conversation.open   ok        ok        ok        ok        ok        ok        -
-        conversation.create ok        ok        ok        ok        ok        ok        ok
-        contact.request     ok        ok        ok        ok        ok        ok        -
-        contact.answer      -         -         -         ok        -         -         -
-        contact.remove      ok        ok        ok        ok        ok        ok        -
-        contact.alias       ok        ok        ok        ok        ok        ok        -
-        block               ok        ok        ok        ok        ok        ok        -
-        unblock             ok        ok        ok        ok        ok        ok        -
-        users               ok        ok        ok        ok        ok        ok        ok
-        people              ok        ok        ok        ok        ok        ok        ok
-        report              ok        ok        ok        ok        ok        ok        -
+                            stranger  friend    guest     asked     asking    blocked   blocker   nameless
+        conversation.open   ok        ok        ok        ok        ok        ok        ok        -
+        conversation.create ok        ok        ok        ok        ok        ok        ok        ok
+        contact.request     ok        ok        ok        ok        ok        ok        ok        -
+        contact.answer      -         -         -         -         ok        -         -         -
+        contact.remove      ok        ok        ok        ok        ok        ok        ok        -
+        contact.alias       ok        ok        ok        ok        ok        ok        ok        -
+        block               ok        ok        ok        ok        ok        ok        ok        -
+        unblock             ok        ok        ok        ok        ok        ok        ok        -
+        users               ok        ok        ok        ok        ok        ok        ok        ok
+        people              ok        ok        ok        ok        ok        ok        ok        ok
+        report              ok        ok        ok        ok        ok        ok        ok        -
         """
 
     static let rows = StandingTests.rows(Self.table)
@@ -54,6 +55,11 @@ struct PeopleStandingTests {
         case "friend":
             _ = try await user.ask(ChatVerbs.contactRequest, ContactRequestRequest(id: id("ask"), user: name))
             _ = try await other.ask(ChatVerbs.contactAnswer, ContactAnswerRequest(id: id("answer"), user: own, isAccepted: true))
+        case "guest":
+            let group = try await other.ask(ChatVerbs.conversationCreate, CreateRequest(id: id("group"), kind: .group, title: "Group"))
+            let link = try await other.ask(
+                ChatVerbs.linkCreate, LinkCreateRequest(id: id("link"), conversation: group.head.conversation, role: .guest))
+            _ = try await user.ask(ChatVerbs.memberJoin, MemberJoinRequest(id: id("join"), link: link.link.code))
         case "asked": _ = try await user.ask(ChatVerbs.contactRequest, ContactRequestRequest(id: id("ask"), user: name))
         case "asking": _ = try await other.ask(ChatVerbs.contactRequest, ContactRequestRequest(id: id("ask"), user: own))
         case "blocked": _ = try await other.ask(ChatVerbs.block, ContactUserRequest(id: id("block"), user: own))

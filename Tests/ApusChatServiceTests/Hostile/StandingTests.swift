@@ -7,75 +7,110 @@ import Testing
 /// reveal the conversation is `not_found`.
 @Suite(.timeLimit(.minutes(5)))
 struct StandingTests {
-    static let standings = ["member", "reader", "muted", "invited", "requested", "left", "removed", "banned", "stranger"]
+    static let standings = ["member", "reader", "guest", "muted", "invited", "requested", "left", "removed", "banned", "stranger"]
 
     /// `no` is `forbidden`; `-` is `not_found`, as for a group that does not exist. The message is
     /// of another user and not a poll, which is a `bad` request for some verbs. `typing` is
     /// accepted without a push.
     static let table = """
-                          member    reader    muted     invited   requested left      removed   banned    stranger
-        send              ok        no        no        no        -         no        no        -         -
-        history           ok        ok        ok        -         -         ok        ok        -         -
-        mark              ok        ok        ok        no        -         no        no        -         -
-        readers           ok        ok        ok        -         -         -         -         -         -
-        edit              no        no        no        no        -         no        no        -         -
-        preview.remove    no        no        no        no        -         no        no        -         -
-        recall            no        no        no        no        -         no        no        -         -
-        hide              ok        ok        ok        no        -         no        no        -         -
-        react             ok        ok        no        no        -         no        no        -         -
-        pin               no        no        no        no        -         no        no        -         -
-        vote              bad       bad       no        no        -         no        no        -         -
-        poll.close        bad       no        bad       no        -         no        no        -         -
-        forward           ok        no        no        no        -         no        no        -         -
-        conversation.info ok        ok        ok        -         -         -         -         -         -
-        conversation.set  no        no        no        no        -         no        no        -         -
-        members           ok        ok        ok        no        -         no        no        -         -
-        member.add        ok        no        no        no        -         no        no        -         -
-        member.answer     no        no        no        ok        -         no        no        -         -
-        member.join       ok        ok        ok        ok        ok        ok        ok        -         ok
-        member.approve    no        no        no        no        -         no        no        -         -
-        member.leave      ok        ok        ok        ok        ok        ok        ok        -         -
-        member.remove     no        no        no        no        -         no        no        -         -
-        member.ban        no        no        no        no        -         no        no        -         -
-        member.unban      no        no        no        no        -         no        no        -         -
-        member.role       no        no        no        no        -         no        no        -         -
-        member.mute       no        no        no        no        -         no        no        -         -
-        link.create       no        no        no        no        -         no        no        -         -
-        link.list         no        no        no        no        -         no        no        -         -
-        own.set           ok        ok        ok        no        -         ok        ok        -         -
-        draft             ok        ok        ok        no        -         ok        ok        -         -
-        report            ok        ok        ok        -         -         ok        ok        -         -
-        report.conv       ok        ok        ok        ok        -         ok        ok        -         -
-        call.start        ok        no        no        no        -         no        no        -         -
-        typing            ok        ok        ok        ok        ok        ok        ok        ok        ok
-        reactions         ok        ok        ok        -         -         ok        ok        -         -
-        schedule          ok        no        no        no        -         no        no        -         -
-        search            ok        ok        ok        ok        ok        ok        ok        -         -
-        subscribe         ok        ok        ok        ok        ok        ok        ok        ok        ok
-        call.update       bad       no        no        no        -         no        no        -         -
-        signal            -         -         -         -         -         -         -         -         -
-        link.revoke       -         -         -         -         -         -         -         -         -
-        link.info         ok        ok        ok        ok        ok        ok        ok        ok        ok
-        link.join         ok        ok        ok        ok        ok        ok        ok        -         ok
-        transfer          no        no        no        no        -         no        no        -         -
-        delete.own        ok        ok        ok        ok        ok        ok        ok        -         -
-        delete.all        no        no        no        no        -         no        no        -         -
+                          member    reader    guest     muted     invited   requested left      removed   banned    stranger
+        send              ok        no        ok        no        no        -         no        no        -         -
+        history           ok        ok        ok        ok        -         -         ok        ok        -         -
+        mark              ok        ok        ok        ok        no        -         no        no        -         -
+        readers           ok        ok        ok        ok        -         -         -         -         -         -
+        edit              no        no        no        no        no        -         no        no        -         -
+        preview.remove    no        no        no        no        no        -         no        no        -         -
+        recall            no        no        no        no        no        -         no        no        -         -
+        hide              ok        ok        ok        ok        no        -         no        no        -         -
+        react             ok        ok        ok        no        no        -         no        no        -         -
+        pin               no        no        no        no        no        -         no        no        -         -
+        vote              bad       bad       bad       no        no        -         no        no        -         -
+        poll.close        bad       no        bad       bad       no        -         no        no        -         -
+        forward           ok        no        ok        no        no        -         no        no        -         -
+        conversation.info ok        ok        ok        ok        -         -         -         -         -         -
+        conversation.set  no        no        no        no        no        -         no        no        -         -
+        members           ok        ok        ok        ok        no        -         no        no        -         -
+        member.add        ok        no        no        no        no        -         no        no        -         -
+        member.answer     no        no        no        no        ok        -         no        no        -         -
+        member.join       ok        ok        ok        ok        ok        ok        ok        ok        -         ok
+        member.approve    no        no        no        no        no        -         no        no        -         -
+        member.leave      ok        ok        ok        ok        ok        ok        ok        ok        -         -
+        member.remove     no        no        no        no        no        -         no        no        -         -
+        member.ban        no        no        no        no        no        -         no        no        -         -
+        member.unban      no        no        no        no        no        -         no        no        -         -
+        member.role       no        no        no        no        no        -         no        no        -         -
+        member.mute       no        no        no        no        no        -         no        no        -         -
+        link.create       no        no        no        no        no        -         no        no        -         -
+        link.list         no        no        no        no        no        -         no        no        -         -
+        own.set           ok        ok        ok        ok        no        -         ok        ok        -         -
+        draft             ok        ok        ok        ok        no        -         ok        ok        -         -
+        report            ok        ok        ok        ok        -         -         ok        ok        -         -
+        report.conv       ok        ok        ok        ok        ok        -         ok        ok        -         -
+        call.start        ok        no        no        no        no        -         no        no        -         -
+        typing            ok        ok        ok        ok        ok        ok        ok        ok        ok        ok
+        reactions         ok        ok        ok        ok        -         -         ok        ok        -         -
+        schedule          ok        no        ok        no        no        -         no        no        -         -
+        search            ok        ok        ok        ok        ok        ok        ok        ok        -         -
+        subscribe         ok        ok        ok        ok        ok        ok        ok        ok        ok        ok
+        call.update       bad       no        no        no        no        -         no        no        -         -
+        signal            -         -         -         -         -         -         -         -         -         -
+        link.revoke       -         -         -         -         -         -         -         -         -         -
+        link.info         ok        ok        ok        ok        ok        ok        ok        ok        ok        ok
+        link.join         ok        ok        ok        ok        ok        ok        ok        ok        -         ok
+        transfer          no        no        no        no        no        -         no        no        -         -
+        delete.own        ok        ok        ok        ok        ok        ok        ok        ok        -         -
+        delete.all        no        no        no        no        no        -         no        no        -         -
         """
 
-    /// The answers in a channel, whose members are readers.
+    /// The answers in a channel, in which only owners and admins write.
     static let channel = """
-                          member    left      removed   banned    stranger
-        send              no        no        no        -         -
-        history           ok        ok        ok        -         -
-        react             ok        no        no        -         -
-        readers           no        -         -         -         -
-        members           ok        no        no        -         -
-        member.add        no        no        no        -         -
-        pin               no        no        no        -         -
-        recall            no        no        no        -         -
-        call.start        no        no        no        -         -
-        report            ok        ok        ok        -         -
-        own.set           ok        ok        ok        -         -
+                          member    reader    guest     muted     invited   requested left      removed   banned    stranger
+        send              no        no        no        no        no        -         no        no        -         -
+        history           ok        ok        ok        ok        -         -         ok        ok        -         -
+        mark              ok        ok        ok        ok        no        -         no        no        -         -
+        readers           no        no        no        no        -         -         -         -         -         -
+        edit              no        no        no        no        no        -         no        no        -         -
+        preview.remove    no        no        no        no        no        -         no        no        -         -
+        recall            no        no        no        no        no        -         no        no        -         -
+        hide              ok        ok        ok        ok        no        -         no        no        -         -
+        react             ok        ok        ok        no        no        -         no        no        -         -
+        pin               no        no        no        no        no        -         no        no        -         -
+        vote              bad       bad       bad       no        no        -         no        no        -         -
+        poll.close        bad       no        bad       bad       no        -         no        no        -         -
+        forward           no        no        no        no        no        -         no        no        -         -
+        conversation.info ok        ok        ok        ok        -         -         -         -         -         -
+        conversation.set  no        no        no        no        no        -         no        no        -         -
+        members           ok        ok        ok        ok        no        -         no        no        -         -
+        member.add        no        no        no        no        no        -         no        no        -         -
+        member.answer     no        no        no        no        ok        -         no        no        -         -
+        member.join       ok        ok        ok        ok        ok        ok        ok        ok        -         ok
+        member.approve    no        no        no        no        no        -         no        no        -         -
+        member.leave      ok        ok        ok        ok        ok        ok        ok        ok        -         -
+        member.remove     no        no        no        no        no        -         no        no        -         -
+        member.ban        no        no        no        no        no        -         no        no        -         -
+        member.unban      no        no        no        no        no        -         no        no        -         -
+        member.role       no        no        no        no        no        -         no        no        -         -
+        member.mute       no        no        no        no        no        -         no        no        -         -
+        link.create       no        no        no        no        no        -         no        no        -         -
+        link.list         no        no        no        no        no        -         no        no        -         -
+        own.set           ok        ok        ok        ok        no        -         ok        ok        -         -
+        draft             ok        ok        ok        ok        no        -         ok        ok        -         -
+        report            ok        ok        ok        ok        -         -         ok        ok        -         -
+        report.conv       ok        ok        ok        ok        ok        -         ok        ok        -         -
+        call.start        ok        no        no        no        no        -         no        no        -         -
+        typing            ok        ok        ok        ok        ok        ok        ok        ok        ok        ok
+        reactions         ok        ok        ok        ok        -         -         ok        ok        -         -
+        schedule          no        no        no        no        no        -         no        no        -         -
+        search            ok        ok        ok        ok        ok        ok        ok        ok        -         -
+        subscribe         ok        ok        ok        ok        ok        ok        ok        ok        ok        ok
+        call.update       bad       no        no        no        no        -         no        no        -         -
+        signal            -         -         -         -         -         -         -         -         -         -
+        link.revoke       -         -         -         -         -         -         -         -         -         -
+        link.info         ok        ok        ok        ok        ok        ok        ok        ok        ok        ok
+        link.join         ok        ok        ok        ok        ok        ok        ok        ok        -         ok
+        transfer          no        no        no        no        no        -         no        no        -         -
+        delete.own        ok        ok        ok        ok        ok        ok        ok        ok        -         -
+        delete.all        no        no        no        no        no        -         no        no        -         -
         """
 
     /// The answers in a pair to a user that blocks the other one, is blocked, or is neither. The
@@ -91,38 +126,62 @@ struct StandingTests {
         recall            no        no        no        -
         hide              ok        ok        ok        -
         react             ok        ok        ok        -
-        reactions         ok        ok        ok        -
         pin               ok        ok        ok        -
+        vote              bad       bad       bad       -
+        poll.close        bad       bad       bad       -
         forward           ok        ok        ok        -
         conversation.info ok        ok        ok        -
+        conversation.set  no        no        no        -
         members           ok        ok        ok        -
         member.add        no        no        no        -
+        member.answer     no        no        no        -
+        member.join       -         -         -         -
+        member.approve    no        no        no        -
         member.leave      ok        ok        ok        -
-        delete.all        no        no        no        -
+        member.remove     no        no        no        -
+        member.ban        no        no        no        -
+        member.unban      no        no        no        -
+        member.role       no        no        no        -
+        member.mute       no        no        no        -
         link.create       no        no        no        -
+        link.list         no        no        no        -
         own.set           ok        ok        ok        -
         draft             ok        ok        ok        -
         report            ok        ok        ok        -
+        report.conv       ok        ok        ok        -
         call.start        ok        ok        ok        -
         typing            ok        ok        ok        ok
+        reactions         ok        ok        ok        -
+        schedule          ok        ok        ok        -
+        search            ok        ok        ok        -
+        subscribe         ok        ok        ok        ok
+        call.update       bad       bad       bad       -
+        signal            -         -         -         -
+        link.revoke       -         -         -         -
+        link.info         -         -         -         -
+        link.join         -         -         -         -
+        transfer          no        no        no        -
+        delete.own        ok        ok        ok        -
+        delete.all        no        no        no        -
         """
 
-    /// A group with the owner `alice`, a message of the owner, and a user of each standing.
+    /// A group or channel with the owner `alice`, a message of the owner, and a user of each
+    /// standing.
     final class Group {
         let owner: ChatPeer
         let peers: [String: ChatPeer]
         let conversation: ConversationID
         let message: Int64
-        private(set) var link = ""
+        private(set) var link = StandingTests.noLink
 
-        init(_ number: Int, owner: ChatPeer, peers: [String: ChatPeer]) async throws {
+        init(_ number: Int, kind: ConversationKind = .group, owner: ChatPeer, peers: [String: ChatPeer]) async throws {
             self.owner = owner
             self.peers = peers
             let users = Self.members.map { UserName(prepared: $0) }
             let created = try await owner.ask(
                 ChatVerbs.conversationCreate,
                 CreateRequest(
-                    id: .make("g\(number)"), kind: .group, title: "Group \(number)", users: users + [UserName(prepared: "invited")]))
+                    id: .make("g\(number)"), kind: kind, title: "Group \(number)", users: users + [UserName(prepared: "invited")]))
             self.conversation = created.head.conversation
             let conversation = self.conversation
             for name in Self.members {
@@ -131,9 +190,15 @@ struct StandingTests {
             }
             self.message = try await owner.send("of the owner", to: conversation, id: "m\(number)").seq
             func name(_ text: String) -> [UserName] { [UserName(prepared: text)] }
-            _ = try await owner.ask(
-                ChatVerbs.memberRole,
-                MemberRoleRequest(id: .make("r\(number)"), conversation: conversation, users: name("reader"), role: .reader))
+            for (user, role) in [("reader", MemberRole.reader), ("member", .member), ("muted", .member)] {
+                _ = try await owner.ask(
+                    ChatVerbs.memberRole,
+                    MemberRoleRequest(id: .make("r\(number)-\(user)"), conversation: conversation, users: name(user), role: role))
+            }
+            let forGuests = try await owner.ask(
+                ChatVerbs.linkCreate, LinkCreateRequest(id: .make("v\(number)"), conversation: conversation, role: .guest)
+            ).link.code
+            _ = try await peers["guest"]?.ask(ChatVerbs.memberJoin, MemberJoinRequest(id: .make("w\(number)"), link: forGuests))
             _ = try await owner.ask(
                 ChatVerbs.memberMute,
                 MemberUntilRequest(id: .make("s\(number)"), conversation: conversation, users: name("muted"), until: 2_000_000_000_000))
@@ -172,7 +237,10 @@ struct StandingTests {
         }
     }
 
-    static func request(_ row: String, _ conversation: ConversationID, _ message: Int64, link: String = "") -> (
+    /// The code of no link.
+    static let noLink = String(repeating: "x", count: 22)
+
+    static func request(_ row: String, _ conversation: ConversationID, _ message: Int64, link: String = Self.noLink) -> (
         verb: String, request: JSONValue
     ) {
         var fields: JSONObject = [
@@ -270,48 +338,17 @@ struct StandingTests {
         }
     }
 
-    @Test func everyVerbAsEveryStanding() async throws {
+    @Test(arguments: [ConversationKind.group, .channel]) func everyVerbAsEveryStanding(kind: ConversationKind) async throws {
         try await withService(users: ["alice", "bob"] + Self.standings) { fixture in
             let owner = try await fixture.client("alice")
             var peers: [String: ChatPeer] = [:]
             for name in Self.standings { peers[name] = try await fixture.client(name) }
-            for (number, (verb, expected)) in Self.rows.enumerated() {
+            let rows = kind == .group ? Self.rows : Self.rows(Self.channel)
+            for (number, (verb, expected)) in rows.enumerated() {
                 fixture.pass(milliseconds: 86_400_000)  // the budget of invitations is that of a day
-                let group = try await Group(number, owner: owner, peers: peers)
+                let group = try await Group(number, kind: kind, owner: owner, peers: peers)
                 try await group.prepare(verb)
                 let answers = try await Self.answers(Self.standings.compactMap { peers[$0] }, to: group.request(verb))
-                #expect(answers == expected, "\(verb)")
-            }
-        }
-    }
-
-    @Test func everyVerbInAChannel() async throws {
-        let names = ["member", "left", "removed", "banned", "stranger"]
-        try await withService(users: ["alice", "bob"] + names) { fixture in
-            let owner = try await fixture.client("alice")
-            var peers: [ChatPeer] = []
-            for name in names { peers.append(try await fixture.client(name)) }
-            for (number, (verb, expected)) in Self.rows(Self.channel).enumerated() {
-                fixture.pass(milliseconds: 86_400_000)
-                let channel = try await owner.ask(
-                    ChatVerbs.conversationCreate,
-                    CreateRequest(
-                        id: .make("c\(number)"), kind: .channel, title: "News \(number)",
-                        users: names.dropLast().map { UserName(prepared: $0) })
-                ).head.conversation
-                for peer in peers.dropLast() {
-                    _ = try await peer.ask(
-                        ChatVerbs.memberAnswer, MemberAnswerRequest(id: .make("a\(number)"), conversation: channel, isAccepted: true))
-                }
-                let message = try await owner.send("of the owner", to: channel, id: "m\(number)").seq
-                _ = try await peers[1].ask(ChatVerbs.memberLeave, MemberLeaveRequest(id: .make("l\(number)"), conversation: channel))
-                _ = try await owner.ask(
-                    ChatVerbs.memberRemove,
-                    MemberUsersRequest(id: .make("x\(number)"), conversation: channel, users: [UserName(prepared: "removed")]))
-                _ = try await owner.ask(
-                    ChatVerbs.memberBan,
-                    MemberUntilRequest(id: .make("b\(number)"), conversation: channel, users: [UserName(prepared: "banned")]))
-                let answers = try await Self.answers(peers, to: Self.request(verb, channel, message))
                 #expect(answers == expected, "\(verb)")
             }
         }
@@ -366,12 +403,34 @@ struct StandingTests {
         }
     }
 
-    /// Each verb has a row, so that its answers to outsiders are tested.
+    /// Each verb has a row in each table, so that its answers to outsiders are tested.
     @Test func everyVerbHasARow() {
-        let verbs = Self.rows.map { Self.request($0.verb, ConversationID(number: 1), 1).verb }
-        let covered = Set(verbs).union(PeopleStandingTests.rows.map(\.verb)).union(Self.own.map(\.verb))
-        let known = Set(ChatReference.verbs.map(\.name))
-        #expect(known.subtracting(covered).sorted() == [])
-        #expect(covered.subtracting(known).sorted() == [])
+        for table in [Self.table, Self.channel, Self.pair] {
+            let rows = Self.rows(table)
+            let verbs = rows.map { Self.request($0.verb, ConversationID(number: 1), 1).verb }
+            let covered = Set(verbs).union(PeopleStandingTests.rows.map(\.verb)).union(Self.own.map(\.verb))
+            let known = Set(ChatReference.verbs.map(\.name))
+            #expect(known.subtracting(covered).sorted() == [])
+            #expect(covered.subtracting(known).sorted() == [])
+            #expect(rows.map(\.verb) == Self.rows.map(\.verb), "the tables have the same rows")
+        }
+    }
+
+    /// A connection without a session is refused, and requests before `hello` are not answered.
+    @Test func everyVerbNeedsASessionAndAGreeting() async throws {
+        try await withService(users: ["alice", "bob"]) { fixture in
+            for token in ["", "alice", "mallory:0", "alice:x", "alice:0:0"] {
+                await #expect { try await ChatPeer(url: fixture.url, token: token).connect() } throws: {
+                    "\($0)".contains("unauthorized")
+                }
+            }
+            let pair = try await fixture.client("bob").open("alice")
+            let peer = ChatPeer(url: fixture.url, token: "alice:0")
+            try await peer.connect()
+            for verb in ChatReference.verbs.map(\.name) where verb != ChatVerbs.hello.name {
+                let answers = try await Self.answers([peer], to: Self.request(verb, pair, 1))
+                #expect(answers == ["unauthorized"], "\(verb)")
+            }
+        }
     }
 }

@@ -28,7 +28,7 @@ import Testing
 
     @Test func everyVersionHasAFixture() throws {
         let files = try FileManager.default.contentsOfDirectory(atPath: Self.fixtures.path).filter { $0.hasSuffix(".sql") }
-        #expect(files.sorted() == (1...ChatSchema.version).map { "schema-\($0).sql" })
+        #expect(Set(files) == Set((1...ChatSchema.version).map { "schema-\($0).sql" }))
     }
 
     /// A database of each version is opened, migrated to the current version, read and written.
@@ -56,5 +56,36 @@ import Testing
         _ = try storage.begin(Needs())
         _ = try storage.commit(changes)
         #expect(try storage.events(in: group, .from(3), as: bob, limit: 9).map(\.seq) == [3])
+    }
+
+    /// The times of edits and blocks become positions in the log: a block is placed after the last
+    /// event before it, and an edit or a change of a call at its own event.
+    @Test func stepTenPlacesEditsAndBlocksInTheLog() throws {
+        let folder = try TemporaryFolder()
+        let script = try String(contentsOf: Self.fixtures.appendingPathComponent("schema-9.sql"), encoding: .utf8)
+        let event = "INSERT INTO event (id, n, is_message, sender, at, kind, ref, state, body, edited_at) VALUES "
+        let (slot, first) = (Int64(3), Int64(3) << 32)
+        do {
+            let lock = try ChatFolder(folder.path)
+            try lock.createDatabase()
+            let connection = try SQLiteConnection(path: lock.databasePath, isReader: false, cacheBytes: 1 << 20)
+            try connection.execute(script)
+            try connection.execute("DELETE FROM event WHERE id >> 32 = \(slot)")
+            for (seq, at, kind, ref, edited) in [
+                (1, 10, "text", 0, 40), (2, 20, "call", 0, 60), (3, 30, "text", 0, 0), (4, 30, "edit", 1, 0), (5, 40, "edit", 1, 0),
+                (6, 60, "call.update", 2, 0),
+            ] {
+                let ref = ref == 0 ? "NULL" : "\(first + Int64(ref))"
+                try connection.execute(event + "(\(first + Int64(seq)), \(seq), 1, 1, \(at), '\(kind)', \(ref), 0, '{}', \(edited))")
+            }
+            try connection.execute("UPDATE member SET blocks_peer = 45 WHERE slot = \(slot)")
+            try connection.execute("UPDATE member SET blocks_peer = 5 WHERE slot = 2")
+        }
+        let connection = try folder.open().connection
+        let edits = try connection.prepare("SELECT edit_seq FROM event WHERE id > \(first) ORDER BY id").all { $0.int(0) }
+        #expect(edits == [5, 6, 0, 0, 0, 0])
+        #expect(try connection.prepare("SELECT block_seq FROM member WHERE slot = \(slot)").all { $0.int(0) } == [5])
+        #expect(try connection.prepare("SELECT block_seq FROM member WHERE slot = 2").all { $0.int(0) } == [1], "before the first event")
+        #expect(try connection.prepare("SELECT max(block_seq) FROM member WHERE slot = 1").number() == 0)
     }
 }

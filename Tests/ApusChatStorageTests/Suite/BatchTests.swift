@@ -80,7 +80,7 @@ import Testing
             event.state = .edited
             event.original = event.body
             event.body = ""
-            event.editedAt = 9
+            (event.editedAt, event.editSeq) = (9, 2)
             event.expiresAt = 0
             event.isPinned = true
             event.isClosed = true
@@ -117,7 +117,7 @@ import Testing
         var member = MemberRow(address: MemberAddress(group, world.bob), role: .guest, state: .requested)
         (member.since, member.minSeq, member.leftSeq, member.floorN, member.readN, member.skipped) = (1, 2, 3, 4, 5, 6)
         (member.invitedBy, member.silencedUntil, member.lastSentAt, member.mutedUntil, member.pinnedAt) = (world.ann, 7, 8, 9, 10)
-        (member.blocksPeerSince, member.isGone, member.isArchived, member.isMarkedUnread) = (1_700_000_000_000, true, true, true)
+        (member.blockSeq, member.isGone, member.isArchived, member.isMarkedUnread) = (17, true, true, true)
         (member.folders, member.draftSeq, member.bannedUntil, member.notifiesMentionsOnly) = (.max, 11, 12, true)
         member.changed = try world.write { $0.members = [member] }
         #expect(try world.member(world.bob, group) == member)
@@ -237,7 +237,10 @@ import Testing
             }
         }
         let facts = try world.facts { $0.successors = [group, ConversationKey(9)] }
-        #expect(facts.successors[group] == [32, 30, 35, 31].map(UserKey.init))
+        #expect(facts.successors[group] == [world.ann] + [32, 30, 35, 31].map(UserKey.init))
+        #expect(try world.storage.staff(of: group, limit: 9).map(\.address.user) == [world.ann, UserKey(32)])
+        #expect(try world.storage.staff(of: group, limit: 1).map(\.role) == [.owner])
+        #expect(try world.storage.staff(of: ConversationKey(9), limit: 9) == [])
         #expect(facts.successors[ConversationKey(9)] == [])
         #expect(facts.members[MemberAddress(group, UserKey(32))]?.role == .admin)
     }

@@ -23,7 +23,11 @@ struct FilePieces: Sendable {
                 let (from, count) = (offset, Int(min(Self.pieceBytes, end - offset)))
                 let piece = try await threads.runIfActive { try file.read(at: from, count: count) }
                 guard piece.readableBytes == count else {
-                    throw StorageError(.corrupt, message: "a file became shorter while it was read")
+                    throw StorageError(
+                        .corrupt,
+                        message:
+                            "a file of the data folder ended at byte \(from + Int64(piece.readableBytes)) of \(end) while it was copied to the object store; no other program may change the data folder"
+                    )
                 }
                 offset += Int64(count)
                 return piece
@@ -41,7 +45,7 @@ struct FilePieces: Sendable {
     }
 }
 
-/// The SHA-256 of pieces.
+/// Computes the SHA-256 of consecutive pieces.
 struct PieceHash {
     private var hash = SHA256()
 

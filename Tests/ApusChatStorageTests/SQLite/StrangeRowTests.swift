@@ -1,0 +1,298 @@
+import ApusChatProtocol
+import ApusChatStorage
+import Testing
+
+@testable import ApusChatSQLite
+
+/// Rows that no version of the server writes, as after a damaged disk or a change by hand. Each
+/// read returns values or an error; none traps.
+@Suite(.timeLimit(.minutes(5))) struct StrangeRowTests {
+    /// A world with a row in each table that the storage reads.
+    private static func world() throws -> (world: StorageWorld, storage: SQLiteStorage, blob: BlobID) {
+        let world = try StorageWorld(.sqlite)
+        let storage = try #require(world.storage as? SQLiteStorage)
+        let blob = try #require(BlobID(String(repeating: "0f", count: 32)))
+        let group = try world.group(7, world.ann, world.bob) { row in
+            row.profile.title = "Group"
+            row.profile.avatar = blob
+            row.settings.listed = true
+            (row.counters.linkCount, row.counters.callSeq) = (1, 3)
+        }
+        let hash = try #require(RequestHash(bytes: [UInt8](repeating: 3, count: 32)))
+        let id = try #require(ClientID("m1"))
+        try world.append(to: group, by: world.ann) { event, changes in
+            (event.clientID, event.hash, event.mentions, event.mentionsAll) = (id, hash, [world.bob], true)
+            (event.expiresAt, event.votes) = (world.now, [1, 0])
+            changes.blobReferences = [BlobReference(event: event.address, blob: blob)]
+        }
+        try world.append(3, to: group, by: world.bob)
+        try world.append(to: group, by: world.ann, kind: .edit, ref: 1)
+        try world.append(to: group, by: world.bob) { event, _ in event.thread = 1 }
+        try world.change(EventAddress(group, 1)) { event in
+            (event.original, event.isPinned, event.replyCount, event.closesAt) = (#"{"text":"first"}"#, true, 1, world.now)
+            event.reactions = [ReactionCount(key: "👍", count: 1)]
+        }
+        try world.annotate(world.bob, EventAddress(group, 1)) { row in (row.reactions, row.votes) = (["👍"], 1) }
+        try world.write { changes in
+            var contact = ContactRow(address: ContactAddress(owner: world.ann, peer: world.bob))
+            contact.relation = .friend
+            changes.contacts = [contact]
+            changes.links = [LinkRow(code: "k7Qm2ZtX9bVw4NsA", conversation: group, creator: world.ann, createdAt: 1, role: .member)]
+            changes.requests = [
+                RequestRow(
+                    address: RequestAddress(world.ann, id), hash: hash, answer: StoredAnswer(conversation: group, seq: 1, n: 1, at: 2),
+                    at: 2)
+            ]
+            changes.scheduled = [
+                ScheduledRow(
+                    address: ScheduledAddress(world.ann, id), conversation: group, kind: .text, body: #"{"text":"x"}"#, sendAt: 5,
+                    hash: hash)
+            ]
+            changes.reports = [ReportRow(reporter: world.bob, subject: world.ann, event: EventAddress(group, 1), reason: "spam", at: 3)]
+            changes.credentials.credentials = [CredentialRow(user: world.ann, password: "hash", passwordChangedAt: 1)]
+            changes.credentials.devices = [DeviceRow(key: DeviceKey(5), user: world.ann, name: "N", platform: "web", at: 1)]
+            changes.credentials.pushes = [(DeviceKey(5), "{}")]
+            changes.credentials.codes = [CodeRow(user: world.ann, hash: [1, 2], purpose: .recovery)]
+            changes.credentials.invitations = [InvitationRow(hash: [3], createdAt: 1, expiresAt: 2)]
+            changes.credentials.uploads = [(BlobRow(id: blob, size: 9, type: "image/png", createdAt: 1), world.ann)]
+        }
+        return (world, storage, blob)
+    }
+
+    /// Performs each kind of read once. Returns the errors.
+    private func read(_ world: StorageWorld, _ storage: SQLiteStorage, _ blob: BlobID) -> [StorageError] {
+        let (group, user) = (ConversationKey(7), world.bob)
+        let id = ClientID("m1")
+        var errors: [StorageError] = []
+        func attempt(_ body: () throws(StorageError) -> Void) {
+            do throws(StorageError) { try body() } catch { errors.append(error) }
+        }
+        attempt { () throws(StorageError) in _ = try storage.position() }
+        for person in [world.ann, user] {
+            attempt { () throws(StorageError) in _ = try storage.heads(of: person, after: nil, limit: 9) }
+            attempt { () throws(StorageError) in
+                _ = try storage.changes(of: person, after: try storage.position(), cursor: nil, limit: 9)
+            }
+            attempt { () throws(StorageError) in _ = try storage.head(of: person, in: group) }
+            attempt { () throws(StorageError) in _ = try storage.badge(of: person, at: 0) }
+            for selection in [.from(1), .through(9), .thread(1, from: 1), .threadEnd(1, through: .max), .edits(of: 1), .pinned]
+                as [EventSelection]
+            {
+                attempt { () throws(StorageError) in _ = try storage.events(in: group, selection, as: person, limit: 9) }
+            }
+            attempt { () throws(StorageError) in _ = try storage.conversations(of: person) }
+            attempt { () throws(StorageError) in _ = try storage.contacts(of: person, after: nil, limit: 9) }
+            attempt { () throws(StorageError) in _ = try storage.scheduled(of: person, limit: 9) }
+            attempt { () throws(StorageError) in _ = try storage.memberships(of: person, after: nil, limit: 9) }
+            attempt { () throws(StorageError) in _ = try storage.mayRead(BlobNeed(user: person, blob: blob)) }
+            attempt { () throws(StorageError) in
+                _ = try storage.events(of: group, by: person, after: 0, changes: true, limit: 9)
+            }
+            attempt { () throws(StorageError) in _ = try storage.credential(of: person) }
+            attempt { () throws(StorageError) in _ = try storage.devices(of: person, limit: 9) }
+            attempt { () throws(StorageError) in _ = try storage.pushDevices(of: person, limit: 9) }
+            attempt { () throws(StorageError) in _ = try storage.code([1, 2], of: person) }
+            attempt { () throws(StorageError) in _ = try storage.uploadedBytes(of: person) }
+            attempt { () throws(StorageError) in _ = try storage.uploads(of: person, after: 0, limit: 9) }
+        }
+        attempt { () throws(StorageError) in
+            _ = try storage.members(of: group, in: [.joined, .banned, .invited], containing: nil, after: nil, limit: 9)
+        }
+        attempt { () throws(StorageError) in _ = try storage.members(of: group, in: .joined, containing: "an", after: nil, limit: 9) }
+        attempt { () throws(StorageError) in _ = try storage.readers(of: group, atLeast: 0, limit: 9) }
+        attempt { () throws(StorageError) in _ = try storage.reactions(to: EventAddress(group, 1), of: nil, after: nil, limit: 9) }
+        attempt { () throws(StorageError) in _ = try storage.accounts([world.ann, user]) }
+        attempt { () throws(StorageError) in _ = try storage.accounts(after: nil, limit: 9) }
+        attempt { () throws(StorageError) in _ = try storage.accounts(containing: "an", after: nil, limit: 9) }
+        attempt { () throws(StorageError) in _ = try storage.allAccounts(after: nil, limit: 9) }
+        attempt { () throws(StorageError) in _ = try storage.listedConversations(containing: "", after: nil, limit: 9) }
+        attempt { () throws(StorageError) in _ = try storage.listedConversation(group) }
+        attempt { () throws(StorageError) in _ = try storage.links(of: group, limit: 9) }
+        attempt { () throws(StorageError) in _ = try storage.link("k7Qm2ZtX9bVw4NsA") }
+        attempt { () throws(StorageError) in _ = try storage.expired(at: .max, limit: 9) }
+        attempt { () throws(StorageError) in _ = try storage.endedPolls(at: .max, limit: 9) }
+        attempt { () throws(StorageError) in _ = try storage.events(of: group, before: .max, limit: 9) }
+        attempt { () throws(StorageError) in _ = try storage.dueScheduled(at: .max, limit: 9) }
+        attempt { () throws(StorageError) in _ = try storage.calls(limit: 9) }
+        attempt { () throws(StorageError) in _ = try storage.deletedConversations(limit: 9) }
+        attempt { () throws(StorageError) in _ = try storage.deletedAccounts(limit: 9) }
+        attempt { () throws(StorageError) in _ = try storage.device(DeviceKey(5)) }
+        attempt { () throws(StorageError) in _ = try storage.pushDevices(after: DeviceKey(0), limit: 9) }
+        attempt { () throws(StorageError) in _ = try storage.invitation([3]) }
+        attempt { () throws(StorageError) in _ = try storage.invitations(after: [], limit: 9) }
+        attempt { () throws(StorageError) in _ = try storage.blob(blob) }
+        attempt { () throws(StorageError) in _ = try storage.orphans(before: .max, after: 0, limit: 9) }
+        attempt { () throws(StorageError) in _ = try storage.reports(isOpen: false, before: .max, limit: 9) }
+        attempt { () throws(StorageError) in
+            var needs = Needs()
+            needs.conversations = [group]
+            needs.members = [MemberAddress(group, world.ann), MemberAddress(group, user)]
+            if let id {
+                needs.sends = [SendAddress(group, world.ann, id)]
+                needs.requests = [RequestAddress(world.ann, id)]
+                needs.scheduled = [ScheduledAddress(world.ann, id)]
+            }
+            needs.events = (1...6).map { EventAddress(group, $0) }
+            needs.annotations = [AnnotationAddress(EventAddress(group, 1), user)]
+            needs.unseen = [EventAddress(group, 1)]
+            needs.accounts = [world.ann, user]
+            needs.contacts = [ContactAddress(owner: world.ann, peer: user)]
+            needs.links = [LinkNeed(code: "k7Qm2ZtX9bVw4NsA", user: world.eve)]
+            (needs.scheduledCounts, needs.contactCounts) = ([world.ann], [world.ann])
+            (needs.blobs, needs.successors) = ([BlobNeed(user: user, blob: blob)], [group])
+            storage.hot.removeAll()
+            _ = try storage.facts(needs)
+        }
+        storage.hot.removeAll()
+        return errors
+    }
+
+    /// The tables, each with its columns and their types.
+    private static func columns(_ connection: SQLiteConnection) throws -> [(table: String, column: String, type: String)] {
+        try connection.prepare(
+            """
+            SELECT t.name, c.name, c.type FROM pragma_table_list t, pragma_table_info(t.name) c
+            WHERE t.type = 'table' AND t.schema = 'main' AND t.name NOT LIKE 'sqlite%' ORDER BY 1, c.cid
+            """
+        ).all { ($0.text(0), $0.text(1), $0.text(2)) }
+    }
+
+    private static let values: [String: [String]] = [
+        "INTEGER": ["NULL", "-1", "0", "255", "4294967296", "9223372036854775807", "-9223372036854775808"],
+        "TEXT": ["NULL", "''", "'['", "'{}'", "'[[]]'", "'x y'", "CAST(x'FF00FE' AS TEXT)", "'99999999999999999999 -1'"],
+        "BLOB": ["NULL", "x''", "x'FF'"],
+    ]
+
+    @Test func everyColumnCanHaveEveryValue() throws {
+        let (world, storage, blob) = try Self.world()
+        #expect(self.read(world, storage, blob).isEmpty, "the world itself is readable")
+        let columns = try Self.columns(storage.connection)
+        #expect(
+            Set(columns.map(\.table)).isSuperset(of: ["event", "member", "counter", "conversation", "account", "device", "blob", "link"]))
+        var changes = 0
+        for (table, column, type) in columns {
+            for value in Self.values[type] ?? [] {
+                try storage.connection.execute("BEGIN")
+                // A constraint refuses some of the values.
+                if (try? storage.connection.execute("UPDATE \(table) SET \(column) = \(value)")) != nil {
+                    changes += 1
+                    // SQLite reports sums that overflow.
+                    for error in self.read(world, storage, blob) where error.code != .corrupt {
+                        #expect(error.message.contains("integer overflow"), "\(table).\(column) = \(value): \(error)")
+                    }
+                }
+                storage.connection.rollback()
+            }
+        }
+        #expect(changes > 500)
+        #expect(self.read(world, storage, blob).isEmpty)
+    }
+
+    /// Each table loses its rows, as a table whose pages were lost.
+    @Test func everyTableCanBeEmpty() throws {
+        let (world, storage, blob) = try Self.world()
+        for table in Set(try Self.columns(storage.connection).map(\.table)).sorted() {
+            try storage.connection.execute("BEGIN")
+            if (try? storage.connection.execute("DELETE FROM \(table)")) != nil {
+                for error in self.read(world, storage, blob) { #expect(error.code == .corrupt, "\(table): \(error)") }
+            }
+            storage.connection.rollback()
+        }
+    }
+
+    // MARK: What strange values mean
+
+    private func changed(_ script: String) throws -> (world: StorageWorld, storage: SQLiteStorage) {
+        let (world, storage, _) = try Self.world()
+        try storage.connection.execute(script)
+        storage.hot.removeAll()
+        return (world, storage)
+    }
+
+    /// A state that this version does not know must not open the account.
+    @Test(arguments: ["3", "-1", "255", "256"]) func anUnknownStateOfAnAccountIsSuspended(state: String) throws {
+        let (world, storage) = try self.changed("UPDATE account SET state = \(state)")
+        #expect(try storage.accounts([world.ann]).map(\.state) == [.suspended])
+        #expect(try storage.accounts(after: nil, limit: 9).isEmpty)
+    }
+
+    /// An audience that this version does not know is the strictest one; an absent one has its
+    /// default.
+    @Test(arguments: ["'{\"messages\":\"friends-of-friends\"}'", "'{\"messages\":\"none\",\"later\":1}'"])
+    func anUnknownAudienceIsTheStrictest(json: String) throws {
+        let (world, storage) = try self.changed("UPDATE account SET privacy = \(json)")
+        let privacy = try #require(try storage.accounts([world.ann]).first?.privacy)
+        var expected = AccountPrivacy()
+        expected.messages = .none
+        #expect(privacy == expected)
+    }
+
+    @Test(arguments: ["''", "'['", "'[]'", "'null'", "'{\"messages\":1}'"])
+    func damagedPrivacyIsTheDefault(json: String) throws {
+        let (world, storage) = try self.changed("UPDATE account SET privacy = \(json)")
+        #expect(try storage.accounts([world.ann]).first?.privacy == AccountPrivacy())
+    }
+
+    /// A member whose role or state is of a later version sees nothing and may do nothing.
+    @Test func anUnknownStateOfAMemberSeesNothing() throws {
+        let (world, storage) = try self.changed(
+            "UPDATE member SET state = 9 WHERE slot = (SELECT slot FROM conversation WHERE conversation = 7)")
+        #expect(try storage.events(in: ConversationKey(7), .from(1), as: world.bob, limit: 9).isEmpty)
+        #expect(try storage.readers(of: ConversationKey(7), atLeast: 0, limit: 9).isEmpty)
+        #expect(try storage.conversations(of: world.bob) == [ConversationKey(1_012)])
+        let all: MemberStates = [.joined, .invited, .requested, .banned]
+        #expect(try storage.members(of: ConversationKey(7), in: all, containing: nil, after: nil, limit: 9).members.isEmpty)
+    }
+
+    @Test func anUnknownRoleIsUnknown() throws {
+        let (world, storage) = try self.changed("UPDATE member SET role = 77")
+        #expect(try storage.head(of: world.bob, in: ConversationKey(7))?.member.role == .unknown)
+    }
+
+    /// A hash of a wrong length must not let another request pass as the stored one.
+    @Test func aRequestWithADamagedHashIsNotAnswered() throws {
+        let (world, _) = try self.changed("UPDATE request SET hash = x'03'")
+        let address = RequestAddress(world.ann, try #require(ClientID("m1")))
+        #expect(try world.facts { $0.requests = [address] }.requests[address] == nil)
+    }
+
+    @Test func aCodeOfALaterVersionIsNotAccepted() throws {
+        let (world, storage) = try self.changed("UPDATE code SET purpose = 200")
+        #expect(try storage.code([1, 2], of: world.ann) == nil)
+    }
+
+    /// An authenticator in a state of a later version stays required.
+    @Test(arguments: ["9", "-1", "256"]) func anUnknownStateOfAnAuthenticatorIsOn(state: String) throws {
+        let (world, storage) = try self.changed("UPDATE credential SET totp_state = \(state)")
+        #expect(try storage.credential(of: world.ann)?.totpState == .on)
+    }
+
+    @Test func damagedListsOfAnEventAreEmpty() throws {
+        let (world, storage) = try self.changed("UPDATE event SET reactions = '[1]', votes = 'x', mentions = 'a b', body = '['")
+        let first = try #require(try storage.events(in: ConversationKey(7), .from(1), as: world.bob, limit: 1).first?.row)
+        #expect(first.reactions.isEmpty && first.votes.isEmpty && first.mentions.isEmpty && first.body == "[")
+        #expect(first.searchText == nil, "a damaged body has no words")
+    }
+
+    @Test(arguments: ["'['", "'{\"write\":5}'", "''"]) func damagedSettingsAreTheDefaultOnes(json: String) throws {
+        let (world, storage) = try self.changed("UPDATE conversation SET settings = \(json) WHERE conversation = 7")
+        #expect(try storage.head(of: world.bob, in: ConversationKey(7))?.conversation.settings == ConversationSettings())
+        #expect(try storage.listedConversation(ConversationKey(7)) == nil, "only a readable setting lists a conversation")
+    }
+
+    @Test func quietHoursNeedBothTimes() throws {
+        for script in ["quiet_from = 60", "quiet_until = 60", "quiet_from = NULL, quiet_until = 5"] {
+            let (world, storage) = try self.changed("UPDATE account SET \(script)")
+            #expect(try storage.accounts([world.ann]).first?.quietHours == nil)
+        }
+    }
+
+    @Test func aPictureWithADamagedDigestIsNone() throws {
+        let (world, storage) = try self.changed(
+            "UPDATE account SET avatar = 'xyz'; UPDATE conversation SET avatar = ''; UPDATE blob SET digest = 'Z'")
+        #expect(try storage.accounts([world.ann]).first?.avatar == nil)
+        #expect(try storage.head(of: world.bob, in: ConversationKey(7))?.conversation.profile.avatar == nil)
+        #expect(try storage.uploads(of: world.ann, after: 0, limit: 9).blobs.isEmpty)
+        #expect(try storage.orphans(before: .max, after: 0, limit: 9).blobs.isEmpty)
+    }
+}
