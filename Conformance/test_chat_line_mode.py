@@ -185,8 +185,8 @@ def test_messages(server, chats, tmp_path):
     # The files of the conversation.
     bob.repeat("/search in:. kind:file", "voyage.txt")  # the index of the server follows the log
     # The operator receives a report.
-    bob.do(f"/report #{first} spam a word to the operator", f"The operator has the report of #{first}.")
-    bob.do("/report chat other the title", "The operator has the report of the conversation.")
+    bob.do(f"/report #{first} spam a word to the operator", f"The report of #{first} was sent to the operator.")
+    bob.do("/report chat other the title", "The report of the conversation was sent to the operator.")
 
 
 def test_earlier_messages(server, chats):
@@ -295,7 +295,7 @@ def test_conversations(server, chats, tmp_path):
     alice.do("/reject ruth")
     until(lambda: "ruth" not in alice.after("/approve", "xreject"), "the request stays")
     # A request is withdrawn by its sender. A link with an approval makes one too.
-    alice.do("/link 24 reader approval", "for a reader", "An admin approves them by /approve.")
+    alice.do("/link 24 reader approval", "for a reader", "An admin approves them with /approve.")
     code = re.findall(r"The code is (\S+)", alice.output)[-1]
     alice.do("/joining open")
     until(lambda: settings().get("join") == "open", lambda: str(settings()))
@@ -403,7 +403,7 @@ def test_people_and_account(server, chats, tmp_path):
     alice.do("/quiet off", "No quiet hours.")
     until(lambda: "quiet_from" not in settings(), lambda: str(settings()))
     # The data of the account.
-    alice.do(f"/export {tmp_path}/data.zip", "The data are in")
+    alice.do(f"/export {tmp_path}/data.zip", "The data was written to")
     with zipfile.ZipFile(tmp_path / "data.zip") as data:
         assert "README.txt" in data.namelist()
     alice.do(f"/export {tmp_path}/data.zip", "already exists; name a new file")
