@@ -82,7 +82,7 @@ package struct EventView: Sendable, Equatable {
     /// The event, without content if it was removed. Nil if the event is hidden from the member. A
     /// hidden event is sent as an event of the kind `hidden`, so that the log has no gap.
     package var row: EventRow?
-    /// The member's annotations of the event; nil if there are none.
+    /// The member's annotations of the event; nil if the member has not annotated it.
     package var own: AnnotationRow?
 
     package init(seq: Int64, n: Int64, row: EventRow?, own: AnnotationRow? = nil) {

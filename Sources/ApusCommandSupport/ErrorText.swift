@@ -22,7 +22,8 @@ package enum ErrorText {
         return text ?? "\(error)"
     }
 
-    /// Returns the first connectivity error among an error and its causes; nil if there is none.
+    /// Returns the first connectivity error among an error and its causes; nil if all are of other
+    /// types.
     package static func connectivity(_ error: any Error) -> ConnectivityError? {
         var next: (any Error)? = error
         while let current = next {

@@ -17,7 +17,7 @@ package enum EventLoopThreads {
     }
 
     /// Returns the number of processors in the line `Cpus_allowed: ff,ffffffff` of
-    /// `/proc/self/status`; nil if there is none.
+    /// `/proc/self/status`; nil if the text has no such line.
     static func allowedProcessors(status: String) -> Int? {
         for line in status.split(separator: "\n") where line.hasPrefix("Cpus_allowed:") {
             let digits = line.dropFirst("Cpus_allowed:".count).compactMap(\.hexDigitValue)

@@ -11,12 +11,21 @@ public import Tracing
 /// The parent of a span is the context in the headers of the client's handshake request, such as
 /// `traceparent`, if the tracer finds one there.
 public struct SocketIOServerTracing: SocketIOServerObserver {
+    private static let contextKey = "apus.observability.context"
+
     private let tracer: any Tracer
 
     /// Creates the observer.
     ///
     /// - Parameter tracer: The backend. Default: the one of `InstrumentationSystem`.
     public init(tracer: any Tracer = InstrumentationSystem.tracer) { self.tracer = tracer }
+
+    /// Reads the parent context of the client's handshake request.
+    public func connected(_ socket: SocketIOServerSocket) {
+        var context = ServiceContext.topLevel
+        self.tracer.extract(socket.handshake.headers, into: &context, using: HeaderExtractor())
+        socket.setValue(context, for: Self.contextKey)
+    }
 
     /// Runs a handler in a span.
     public func handle(_ event: SocketIOReceivedEvent, on socket: SocketIOServerSocket, _ handler: () throws -> Void) throws {
@@ -37,9 +46,7 @@ public struct SocketIOServerTracing: SocketIOServerObserver {
     }
 
     private func context(of socket: SocketIOServerSocket) -> ServiceContext {
-        var context = ServiceContext.topLevel
-        self.tracer.extract(socket.handshake.headers, into: &context, using: HeaderExtractor())
-        return context
+        socket.value(for: Self.contextKey) ?? .topLevel
     }
 
     /// Sets the attributes of the OpenTelemetry conventions for messaging.

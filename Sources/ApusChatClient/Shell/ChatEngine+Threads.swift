@@ -210,7 +210,8 @@ extension ChatEngine {
     func draftRemoval(in conversation: ConversationID) throws(ChatClientError) -> Draft? {
         let other = self.core.heads[conversation]?.own.draft
         if other == nil, !self.draftsInFlight.contains(conversation), try !self.store.hasSentDraft(in: conversation) { return nil }
-        return Draft(text: "", ref: nil, at: max(self.environment.now(), (other?.at ?? 0) + 1))
+        let oldest = min(other?.at ?? 0, .max - 1) + 1
+        return Draft(text: "", ref: nil, at: max(self.environment.now(), oldest))
     }
 
     func sendDrafts() {

@@ -147,7 +147,7 @@ extension BatchDecider {
             new.at = self.time
             self.facts.contacts.set(mine, new)
             if let pair = self.facts.pairs[PairAddress(actor, peer)] {
-                let seq = isOn ? max(1, self.nextSeq(of: pair) - 1) : 0
+                let seq = isOn ? max(1, self.lastSeq(of: pair)) : 0
                 self.facts.members.modify(MemberAddress(pair, actor)) { $0.blockSeq = seq }
             }
             return try self.appendToOwnLog(

@@ -72,7 +72,7 @@ extension BatchDecider {
         self.noteCall(
             address, .state(new, joined: new == .accepted ? CallChange.Party(actor, command.device) : nil), hasRoom: hasRoom)
         let text = Self.body(CallBody(media: body.media, state: new, duration: duration, backend: body.backend))
-        let (time, seq) = (self.time, self.nextSeq(of: address.conversation))
+        let (time, seq) = (self.time, self.lastSeq(of: address.conversation) + 1)
         self.modifyTarget(address) { row in
             row.body = text
             row.editedAt = time

@@ -25,7 +25,7 @@ extension BatchDecider {
         guard content.blobs.allSatisfy({ self.facts.readableBlobs.contains(BlobNeed(user: actor, blob: $0)) }) else {
             throw ChatError(.notFound, message: "The upload in `blob` does not exist, or you may not read it.", field: "blob")
         }
-        let (time, seq) = (self.time, self.nextSeq(of: address.conversation))
+        let (time, seq) = (self.time, self.lastSeq(of: address.conversation) + 1)
         self.modifyTarget(address) { row in
             if row.original.isEmpty { row.original = row.body }
             row.body = content.body

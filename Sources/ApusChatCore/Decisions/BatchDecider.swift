@@ -172,9 +172,9 @@ package struct BatchDecider: Sendable {
 }
 
 extension BatchDecider {
-    /// Returns the `seq` of the event that is appended next.
-    func nextSeq(of conversation: ConversationKey) -> Int64 {
-        (self.facts.conversations[conversation]?.counters.lastSeq ?? 0) + 1
+    /// Returns the `seq` of the newest event; 0 if the conversation has no event.
+    func lastSeq(of conversation: ConversationKey) -> Int64 {
+        self.facts.conversations[conversation]?.counters.lastSeq ?? 0
     }
 
     /// Appends an event to the log of a conversation that exists, and returns its position.

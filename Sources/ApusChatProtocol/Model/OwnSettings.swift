@@ -12,7 +12,7 @@ public struct OwnSettings: Hashable, Sendable {
     public var notify: NotificationRule
     /// Whether the user marked the conversation as unread.
     public var isMarkedUnread: Bool
-    /// The unfinished message; nil if there is none.
+    /// The unfinished message; nil if the user has no draft.
     public var draft: Draft?
     /// The folders that contain the conversation.
     public var folders: [String]

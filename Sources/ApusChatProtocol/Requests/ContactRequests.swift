@@ -41,7 +41,7 @@ public struct Contact: Hashable, Sendable, WireObject {
     public var user: ChatUser
     /// The relation of the user to the other user.
     public var state: ContactState
-    /// The alias that the user gave the contact; nil if there is none.
+    /// The alias that the user gave the contact; nil for no alias.
     public var alias: String?
     /// The text of the contact request; nil if it has no text, or if the request was answered.
     public var text: String?
@@ -101,9 +101,9 @@ package struct ContactsAnswer: Hashable, WireObject {
 package struct ContactRequestRequest: Hashable, WireObject {
     package var id: ClientID
     package var user: UserName
-    /// A text that the other user sees with the request; nil if there is none.
+    /// A text that the other user sees with the request; nil for no text.
     package var text: String?
-    /// The alias that the user gives the contact; nil if there is none.
+    /// The alias that the user gives the contact; nil for no alias.
     package var alias: String?
 
     package init(id: ClientID, user: UserName, text: String? = nil, alias: String? = nil) {
@@ -216,7 +216,7 @@ package struct ReportRequest: Hashable, WireObject {
     /// The reported user; ignored if the request names messages.
     package var user: UserName?
     package var reason: ReportReason
-    /// The explanation by the reporting user; nil if there is none.
+    /// The explanation by the reporting user; nil for no explanation.
     package var text: String?
 
     package init(

@@ -10,7 +10,7 @@ package struct ForwardRequest: Hashable, WireObject {
     package var seqs: [Int64]
     /// Whether the messages are sent as one message of kind `bundle`.
     package var isBundle: Bool
-    /// The title of the bundle; nil if there is none.
+    /// The title of the bundle; nil for no title.
     package var title: String?
     /// Whether the names of the original senders are omitted.
     package var isAnonymous: Bool

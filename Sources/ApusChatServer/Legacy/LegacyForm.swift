@@ -54,7 +54,8 @@ enum LegacyForm {
         }
     }
 
-    /// Returns the content of one part of `multipart/form-data` (RFC 7578); nil if there is none.
+    /// Returns the content of one part of `multipart/form-data` (RFC 7578); nil if the form has no
+    /// such part.
     /// Ignores the file name and the media type of the part.
     static func part(_ name: String, of bytes: [UInt8], contentType: String) -> [UInt8]? {
         guard let boundary = self.boundary(contentType) else { return nil }

@@ -36,13 +36,13 @@ struct LegacyPictures: Sendable {
         return "images/" + name
     }
 
-    /// Returns the picture whose path has this last component; nil if there is none.
+    /// Returns the picture whose path has this last component; nil if no picture matches.
     mutating func picture(named name: String, at time: Int64) -> Picture? {
         self.sweep(at: time)
         return self.pictures[name]?.picture
     }
 
-    /// Returns the picture at a path; nil if there is none.
+    /// Returns the picture at a path; nil if the path names no picture.
     mutating func picture(at path: String, at time: Int64) -> Picture? {
         path.split(separator: "/").last.flatMap { self.picture(named: String($0), at: time) }
     }

@@ -35,7 +35,7 @@ final class PageFolder: Sendable {
         }
     }
 
-    /// Returns the file at a path, such as `/css/base.css`; nil if there is none.
+    /// Returns the file at a path, such as `/css/base.css`; nil if the folder has no such file.
     func file(_ path: String) -> PageFile? {
         self.state.withLockedValue { state in
             let now = ContinuousClock.now

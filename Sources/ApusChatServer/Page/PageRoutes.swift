@@ -9,7 +9,7 @@ import NIOCore
 /// Each request is a lookup in a table of known files. A path from a client is never used in the
 /// file system.
 struct PageRoutes: Sendable {
-    /// Returns the file at a path that begins with a slash; nil if there is none.
+    /// Returns the file at a path that begins with a slash; nil if the page has no such file.
     let find: @Sendable (_ path: String) -> PageFile?
 
     /// Returns routes for the files that the program contains.

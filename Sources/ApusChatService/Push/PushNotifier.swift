@@ -194,7 +194,7 @@ package final class PushNotifier: Sendable {
             guard !devices.isEmpty, PushRules.notifyOfRequests(member, quietHours: quiet, at: self.now()),
                 let head = try reads.head(of: user, in: key), !head.conversation.counters.isDeleted
             else { continue }
-            let shown = try open.members.filter { try !self.blocks(user, $0.address.user, reads) }
+            let shown = try open.members.filter { try self.makeContext(reads, $0.address.user).contact(of: user)?.isBlocked != true }
             guard let newest = shown.max(by: { $0.since < $1.since }) else { continue }
             let count = open.total - Int64(open.members.count - shown.count)
             let content = try self.content(of: newest, count: count, head, self.makeContext(reads, user))
@@ -206,11 +206,6 @@ package final class PushNotifier: Sendable {
             }
         }
         return notices
-    }
-
-    private func blocks(_ user: UserKey, _ other: UserKey, _ reads: any AccountReads) throws -> Bool {
-        let row = try reads.contacts(of: user, after: UserKey(other.rawValue - 1), limit: 1).first
-        return row?.address.peer == other && row?.isBlocked == true
     }
 
     /// Returns the members that can be notified: all members or, in a large conversation, the

@@ -82,7 +82,7 @@ package struct VerbSettings: Sendable {
     package var limits = HelloLimits()
     /// Returns the STUN and TURN servers for a user, and the time at which the credentials expire.
     package var callServers: @Sendable (UserName) -> CallServersAnswer = { _ in CallServersAnswer(servers: [], expiresAt: 0) }
-    /// The media server for the calls of larger groups; nil if there is none.
+    /// The media server for the calls of larger groups; nil if none is configured.
     package var callBackend: (any CallBackend)?
     package init() {}
 }

@@ -81,7 +81,7 @@ extension Simulation {
         return nil
     }
 
-    /// Returns a poll among the newest messages that the device shows; nil if there is none.
+    /// Returns a poll among the newest messages that the device shows; nil if they contain no poll.
     private func poll(in conversation: ConversationID, on device: Device) -> ChatEvent? {
         self.generator.pick(self.newest(in: conversation, on: device).filter { $0.kind == .poll && !$0.state.isBlank })
     }

@@ -50,8 +50,8 @@ extension Device {
         }
     }
 
-    /// Returns a missing event that the core did not report as a gap; nil if there is none. The
-    /// device would never request that event.
+    /// Returns a missing event that the core did not report as a gap; nil if no such event is
+    /// missing. The device would never request that event.
     func unannouncedHole(in conversation: ConversationID) -> Int64? {
         let gaps = self.gaps[conversation] ?? []
         let first = self.heads[conversation]?.minSeq ?? 0

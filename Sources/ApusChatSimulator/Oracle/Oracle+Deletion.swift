@@ -47,7 +47,7 @@ extension Oracle {
         }
     }
 
-    /// Returns a member that can read the whole log; nil if there is none.
+    /// Returns a member that can read the whole log; nil if no member can.
     func founder(of key: ConversationKey) -> UserKey? {
         self.books[key]?.people.filter { $1.state == .joined && $1.first == 1 }.keys.min()
     }

@@ -59,7 +59,8 @@ final class Connection {
         if let last { self.down.append(last) }
     }
 
-    /// Removes and returns the next message in transit to the device; nil if there is none.
+    /// Removes and returns the next message in transit to the device; nil if there is no such
+    /// message.
     func take() -> Message? {
         guard let message = self.down.popFirst() else { return nil }
         self.taken += 1

@@ -53,7 +53,7 @@ final class Agenda {
         }
     }
 
-    /// Removes and returns the earliest entry that is due; nil if there is none.
+    /// Removes and returns the earliest entry that is due; nil if no entry is due.
     func next(at time: Int64) -> Entry? {
         guard let first = self.items.first, first.due <= time else { return nil }
         self.items.swapAt(0, self.items.count - 1)

@@ -29,7 +29,7 @@ public struct FactTable<Key: Hashable & Sendable, Row: Sendable>: Sendable {
     @inlinable
     package func isLoaded(_ key: Key) -> Bool { self.slots[key] != nil }
 
-    /// The row of `key`, without a copy; nil if there is none.
+    /// The row of `key`, without a copy; nil if the table has no such row.
     @inlinable
     package subscript(key: Key) -> Row? {
         _read {

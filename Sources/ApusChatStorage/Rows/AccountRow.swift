@@ -13,7 +13,7 @@ package struct AccountRow: Sendable, Equatable {
     package var statusText = ""
     package var avatar: BlobID?
     package var folders: [FolderRow] = []
-    /// The hours without notifications; nil if there are none.
+    /// The hours without notifications; nil if the user has set no quiet hours.
     package var quietHours: QuietHours?
     /// Whether all messages of a deleted account are erased.
     package var isErased = false

@@ -11,7 +11,7 @@ extension ChatCommander {
     }
 
     /// Returns the joined conversation that a number in the list, an id, a title, an alias or a
-    /// user name identifies; nil if there is none.
+    /// user name identifies; nil if neither matches.
     func known(_ name: String) async -> ChatConversation? {
         if let id = Self.entry(name, of: self.listed) { return self.client.conversation(id) }
         let heads = await self.client.heads.filter { $0.state == .joined }

@@ -14,11 +14,11 @@ package struct ChatSaid: Hashable, Sendable {
 /// The part of the program that shows the chat: the screen or the line mode.
 @MainActor
 package protocol ChatCommandHost: AnyObject {
-    /// The open conversation; nil if there is none.
+    /// The open conversation; nil while the list is shown.
     var conversation: ChatConversation? { get }
     /// The loaded messages of the open conversation or thread, in the order of the log.
     var shownRows: [ChatMessage] { get }
-    /// The `seq` of the selected message; nil if there is none.
+    /// The `seq` of the selected message; nil if no message is selected.
     var selectedSeq: Int64? { get }
     /// The `seq` of the message that began the open thread; nil if no thread is open.
     var openThread: Int64? { get }

@@ -159,7 +159,7 @@ package struct LineEditor: Sendable, Hashable {
     }
 
     /// The longest text before the cursor that begins a completion, and the completions that begin
-    /// with it; nil if there is none.
+    /// with it; nil if no line matches.
     private var completed: (start: String, matching: [String])? {
         let last = self.previousSpace
         for index in 0...last where index == last || self.isCommand && index > 0 && self.characters[index - 1].isWhitespace {

@@ -66,11 +66,10 @@ extension SocketIOServerSocket {
 
     /// Runs an asynchronous handler inside of all observers, the first one outermost.
     func observed(
-        _ event: SocketIOReceivedEvent, by observers: ArraySlice<any SocketIOServerObserver>, _ handler: @Sendable () async throws -> Void
+        _ event: SocketIOReceivedEvent, by observers: ArraySlice<any SocketIOServerObserver>,
+        _ handler: @escaping @Sendable () async throws -> Void
     ) async throws {
         guard let first = observers.first else { return try await handler() }
-        try await withoutActuallyEscaping(handler) { handler in
-            try await first.handle(event, on: self) { try await self.observed(event, by: observers.dropFirst(), handler) }
-        }
+        try await first.handle(event, on: self) { try await self.observed(event, by: observers.dropFirst(), handler) }
     }
 }

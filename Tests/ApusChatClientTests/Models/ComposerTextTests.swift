@@ -222,6 +222,19 @@ struct ComposerTextTests {
         }
     }
 
+    /// A server can send any time.
+    @Test func aDraftOfTheLatestTimeIsRemoved() async throws {
+        try await self.with { composer, chat, other, _ in
+            var head = Value.head(other.event.seq, in: self.pair)
+            head.own.draft = Draft(text: "from far ahead", ref: nil, at: .max)
+            self.server.push("head", HeadPush(heads: [head]).json)
+            try await eventually { try await chat.draft?.text == "from far ahead" }
+            composer.text = "said"
+            await composer.send()
+            try await eventually { self.server.requests(of: "draft").last?["text"] == "" }
+        }
+    }
+
     @Test func aMessageWithoutADraftRemovesNone() async throws {
         try await self.with { composer, _, _, _ in
             composer.text = "said"

@@ -87,7 +87,7 @@ struct RequestIdentityTests {
         }
     }
 
-    /// Returns another valid value of a type; nil if there is none.
+    /// Returns another valid value of a type; nil if the type has only one.
     private static func other(_ value: JSONValue, _ type: FieldType) -> JSONValue? {
         switch type {
         case .string: .string((value.stringValue ?? "") == "q" ? "r" : "q")
