@@ -14,7 +14,7 @@ enum EmbeddedPage {
         _img_maskable_512_png,
         _img_touch_180_png,
         _index_html,
-        _js_app_de0dcc1bfe10afad_js,
+        _js_app_3085eef201cae641_js,
         _js_core_core_bb343143a03d6430_js,
         _js_core_worker_8a4abf05b7fa3bb9_js,
         _js_i18n_en_84d898d2f8e13c62_js,
@@ -1540,7 +1540,7 @@ gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gPQVAAAA//+DQEnNAAAA
   <link rel="apple-touch-icon" href="img/touch-180.png">
   <link rel="manifest" href="app.webmanifest">
   <link rel="stylesheet" href="css/page-fb75204d07550510.css">
-  <script type="module" src="js/app-de0dcc1bfe10afad.js"></script>
+  <script type="module" src="js/app-3085eef201cae641.js"></script>
 </head>
 <body>
   <div id="app"></div>
@@ -1551,7 +1551,7 @@ gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gPQVAAAA//+DQEnNAAAA
 
 """#))
 
-    private static let _js_app_de0dcc1bfe10afad_js = EmbeddedFile(path: "js/app-de0dcc1bfe10afad.js", content: .text(#"""
+    private static let _js_app_3085eef201cae641_js = EmbeddedFile(path: "js/app-3085eef201cae641.js", content: .text(#"""
 const $parts = {}, $loaded = {};
 const $later = (path) => $parts[path] ??= import(path).then((part) => part.default({ ...$all(), ...$loaded }), (error) => { delete $parts[path]; throw error; });
 const $all = () => ({ $later, $loaded, $core_applying, $core_receipts, $state_api, $state_lists, $state_window, $state_store, $state_index, $views_dom, $views_icons, $i18n_index, $i18n_format, $views_model, $views_menu, $views_auth, $views_preferences, $app, $core_requests });
@@ -1918,6 +1918,8 @@ class ThreadWindow {
 #isSeeking = false;
 #pending = null;
 #version = 0;
+#isReplacing = false;
+#arrived = [];
 #timer = 0;
 #root = null;
 #isAtBeginning = false;
@@ -1959,15 +1961,21 @@ return this.rows.some((row) => row.seq === seq);
 
 
 received(events) {
+if (this.#isReplacing) this.#arrived.push(...events);
+const isLoaded = this.#append(events);
+if (!isLoaded && !this.loading) this.#replace({});
+if (this.#events.length > MOST) this.#events.splice(0, this.#events.length - MOST);
+this.invalidate();
+}
+
+#append(events) {
 const user = this.#store.account?.name;
 const isLoaded = this.#events.length > 0 || this.#end !== null;
 for (const event of events) {
 this.#change((each) => (event.seq > each.asOf && isTarget(each, event) ? { ...applying(each, event, user), asOf: event.seq } : each));
 if (this.thread === undefined ? isLoaded && event.seq === this.#last + 1 : this.#isAtEnd && event.thread === this.thread && event.seq > this.#last) this.#events.push({ ...keeping(event, this.event(event.ref)), asOf: event.seq });
 }
-if (!isLoaded && !this.loading) this.#replace({});
-if (this.#events.length > MOST) this.#events.splice(0, this.#events.length - MOST);
-this.invalidate();
+return isLoaded;
 }
 
 event(seq) { return seq === this.#root?.seq ? this.#root : this.#events.find((event) => event.seq === seq); }
@@ -2028,6 +2036,8 @@ this.invalidate();
 async #replace(range) {
 const version = (this.#version += 1);
 this.loading = true;
+this.#isReplacing = true;
+this.#arrived = [];
 try {
 const page = this.thread === undefined ? await this.#request(range) : await this.#threadPage(range.around);
 if (version !== this.#version) return false;
@@ -2035,12 +2045,13 @@ this.#low = this.#beginning(page) ?? 1;
 this.#events = this.#merge(page);
 this.#end = this.#events.length === 0 ? page.seq : null;
 this.#isAtEnd = page.isAtEnd ?? this.#last >= page.seq;
+this.#append(this.#arrived);
 return true;
 } catch (error) {
 this.error = error;
 return false;
 } finally {
-if (version === this.#version) { this.loading = this.#isSeeking; this.invalidate(); }
+if (version === this.#version) { this.loading = this.#isSeeking; this.#isReplacing = false; this.invalidate(); }
 }
 }
 

@@ -19,6 +19,8 @@ export class ThreadWindow {
   #isSeeking = false; // until the first unread message is found, no rows are shown, so that no message is marked as read
   #pending = null;
   #version = 0;
+  #isReplacing = false;
+  #arrived = []; // the events since the last request of #replace, whose page may lack them
   #timer = 0; // fires when the next message expires
   #root = null; // in a thread: the message that began it
   #isAtBeginning = false; // in a thread: whether the first reply is loaded
@@ -65,15 +67,21 @@ export class ThreadWindow {
 
   /** Handles new events of the log, in the order of `seq`. */
   received(events) {
+    if (this.#isReplacing) this.#arrived.push(...events);
+    const isLoaded = this.#append(events);
+    if (!isLoaded && !this.loading) this.#replace({});
+    if (this.#events.length > MOST) this.#events.splice(0, this.#events.length - MOST);
+    this.invalidate();
+  }
+
+  #append(events) {
     const user = this.#store.account?.name;
     const isLoaded = this.#events.length > 0 || this.#end !== null;
     for (const event of events) {
       this.#change((each) => (event.seq > each.asOf && isTarget(each, event) ? { ...applying(each, event, user), asOf: event.seq } : each));
       if (this.thread === undefined ? isLoaded && event.seq === this.#last + 1 : this.#isAtEnd && event.thread === this.thread && event.seq > this.#last) this.#events.push({ ...keeping(event, this.event(event.ref)), asOf: event.seq });
     }
-    if (!isLoaded && !this.loading) this.#replace({});
-    if (this.#events.length > MOST) this.#events.splice(0, this.#events.length - MOST);
-    this.invalidate();
+    return isLoaded;
   }
 
   event(seq) { return seq === this.#root?.seq ? this.#root : this.#events.find((event) => event.seq === seq); }
@@ -138,6 +146,8 @@ export class ThreadWindow {
   async #replace(range) {
     const version = (this.#version += 1);
     this.loading = true;
+    this.#isReplacing = true;
+    this.#arrived = [];
     try {
       const page = this.thread === undefined ? await this.#request(range) : await this.#threadPage(range.around);
       if (version !== this.#version) return false;
@@ -145,12 +155,13 @@ export class ThreadWindow {
       this.#events = this.#merge(page);
       this.#end = this.#events.length === 0 ? page.seq : null;
       this.#isAtEnd = page.isAtEnd ?? this.#last >= page.seq;
+      this.#append(this.#arrived);
       return true;
     } catch (error) {
       this.error = error;
       return false;
     } finally {
-      if (version === this.#version) { this.loading = this.#isSeeking; this.invalidate(); }
+      if (version === this.#version) { this.loading = this.#isSeeking; this.#isReplacing = false; this.invalidate(); }
     }
   }
 
