@@ -91,6 +91,19 @@ def pair(chat, count=0):
     return conv
 
 
+def eventually(tab, condition):
+    """Waits until a condition of the mock server is true, for at most 10 s."""
+    for _ in range(500):
+        if condition():
+            return
+        tab.page.wait_for_timeout(20)
+    raise AssertionError("The condition is not true after 10 s.")
+
+
+def texts_of_mock(mock, conv):
+    return [event["body"]["text"] for event in mock.model.logs[conv].events]
+
+
 def texts_of(chat, conv):
     return [event["body"]["text"] for event in chat.log(conv)]
 
@@ -394,6 +407,57 @@ def test_another_epoch_drops_the_cache_and_keeps_the_outbox(tabs, mock):
     mock.down = False
     alice.until("state.unsent === 0 && texts(conv).at(-1) === 'kept'")
     assert alice.run("() => texts(conv)") == ["old 0", "old 1", "kept"]
+
+
+@pytest.mark.parametrize("reloads", [False, True])
+def test_a_restored_server_gets_acknowledged_messages_and_drafts_again(tabs, mock, reloads):
+    conv = pair(mock, 1)
+    alice = tabs("alice")
+    alice.run(OPEN_CHAT, conv)
+    saved = mock.model.saved()
+    # The log of the page lacks a message of Bob, and therefore also the acknowledged messages after it.
+    mock.refuse = {"history": {"code": "unavailable", "message": "busy"}}
+    push, mock.model.push = mock.model.push, lambda *_: None
+    mock.do("bob", "send", id="missing", conv=conv, kind="text", body={"text": "missing"})
+    mock.model.push = push
+    alice.run("async () => { for (const text of ['one', 'two']) await state.send(conv, { body: { text } }); state.saveDraft(conv, 'half'); }")
+    alice.until("messages(conv).length === 3 && messages(conv).slice(1).every((row) => row.local && row.status === 'sent')")
+    eventually(alice, lambda: mock.model.own.get(("alice", conv), {}).get("draft"))
+    mock.down = True
+    mock.disconnect()
+    alice.until("state.connection.state !== 'online'")
+    if reloads:
+        alice.load()
+        alice.run("(conv) => { globalThis.conv = conv; }", conv)
+    alice.run("async () => { await state.send(conv, { body: { text: 'three' } }); state.mark(conv, 1); }")
+    mock.model.restore(saved, "e2")
+    mock.refuse = {}
+    mock.down = False
+    alice.run(OPEN_CHAT, conv)
+    alice.until("state.unsent === 0 && messages(conv).length === 4 && messages(conv).every((row) => row.n)")
+    assert texts_of_mock(mock, conv) == alice.run("() => texts(conv)") == ["old 0", "one", "two", "three"]
+    assert alice.run("() => [state.conversation(conv).read ?? 0, state.conversation(conv).draft?.text]") == [0, "half"]
+    eventually(alice, lambda: mock.model.own.get(("alice", conv), {}).get("draft"))
+    alice.load()
+    alice.until("state.connection.state === 'online'")
+    assert alice.run("() => state.unsent") == 0
+    assert len(texts_of_mock(mock, conv)) == 4
+
+
+def test_a_change_that_waited_for_the_data_of_another_epoch_is_not_sent(tabs, mock):
+    """The position of a message can be that of another one in the log of a restored server."""
+    conv = pair(mock, 2)
+    alice = tabs("alice")
+    alice.run(OPEN_CHAT, conv)
+    alice.run("""() => {
+      globalThis.outcome = until(() => state.connection.state === "connecting").then(() => state.react(conv, 1, "+")).then(() => "sent", (error) => error.code);
+    }""")
+    mock.model.epoch = "e2"
+    mock.disconnect()
+    assert alice.run("() => outcome") == "offline"
+    alice.until("state.connection.state === 'online' && texts(conv).length === 2")
+    alice.run("() => state.react(conv, 2, '+').catch(() => {})")  # the mock server has no reactions
+    assert [body["ref"] for _, verb, body in mock.requests if verb == "react"] == [2]
 
 
 def test_a_new_pair_appears_at_once(tabs, mock):

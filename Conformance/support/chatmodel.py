@@ -1,5 +1,6 @@
 """The model behind `chatmock`: the logs, members and verbs of docs/chat-wire.md in memory, as far as the page uses them."""
 
+import copy
 import hashlib
 import itertools
 import json
@@ -63,6 +64,14 @@ class ChatModel:
         self.commit, self.online, self.blobs, self.devices = 0, set(), {}, {}
         self.push = lambda user, name, value: None
         self.sends = 0
+
+    def saved(self):
+        """Returns a copy of the data for `restore`."""
+        return copy.deepcopy({key: value for key, value in vars(self).items() if key != "push"})
+
+    def restore(self, saved, epoch):
+        """Replaces the data with an earlier state, under another epoch."""
+        vars(self).update(copy.deepcopy(saved), epoch=epoch)
 
     # Users
 
@@ -244,6 +253,15 @@ class ChatModel:
                 self.push(name, "mark", {"marks": [mark]})
         head = self.head(user, log)
         return {"conv": log.conv, "read": head["read"], "unread": head["unread"], "mentions": head["mentions"]}
+
+    def do_draft(self, user, body):
+        log = self.log(user, body["conv"])
+        own = self.own.setdefault((user, log.conv), {})
+        own.pop("draft", None)
+        if body["text"]:
+            own["draft"] = {"text": body["text"], "at": now(), **({"ref": body["ref"]} if "ref" in body else {})}
+        self.touch(log, user)
+        return {"conv": log.conv, "id": body["id"], "at": now()}
 
     def do_conversation_info(self, user, body):
         log = self.log(user, body["conv"])

@@ -14,9 +14,9 @@ enum EmbeddedPage {
         _img_maskable_512_png,
         _img_touch_180_png,
         _index_html,
-        _js_app_3085eef201cae641_js,
-        _js_core_core_bb343143a03d6430_js,
-        _js_core_worker_8a4abf05b7fa3bb9_js,
+        _js_app_983ceb4f5ac26d3a_js,
+        _js_core_core_a7f46608ba87cbb2_js,
+        _js_core_worker_99156855a58436ac_js,
         _js_i18n_en_84d898d2f8e13c62_js,
         _js_i18n_zh_0b425259f2445a24_js,
         _js_state_sample_779671c446839e6f_js,
@@ -1530,7 +1530,7 @@ gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gPQVAAAA//+DQEnNAAAA
   <meta name="theme-color" media="(prefers-color-scheme: light)" content="#ffffff">
   <meta name="theme-color" media="(prefers-color-scheme: dark)" content="#171b22">
   <meta name="referrer" content="no-referrer">
-  <meta name="later" content="js/core-worker-8a4abf05b7fa3bb9.js">
+  <meta name="later" content="js/core-worker-99156855a58436ac.js">
   <meta name="later" content="js/i18n-en-84d898d2f8e13c62.js">
   <meta name="later" content="js/i18n-zh-0b425259f2445a24.js">
   <meta name="later" content="js/views-inside-f4b2eac834b263e8.js">
@@ -1540,7 +1540,7 @@ gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gPQVAAAA//+DQEnNAAAA
   <link rel="apple-touch-icon" href="img/touch-180.png">
   <link rel="manifest" href="app.webmanifest">
   <link rel="stylesheet" href="css/page-fb75204d07550510.css">
-  <script type="module" src="js/app-3085eef201cae641.js"></script>
+  <script type="module" src="js/app-983ceb4f5ac26d3a.js"></script>
 </head>
 <body>
   <div id="app"></div>
@@ -1551,7 +1551,7 @@ gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gPQVAAAA//+DQEnNAAAA
 
 """#))
 
-    private static let _js_app_3085eef201cae641_js = EmbeddedFile(path: "js/app-3085eef201cae641.js", content: .text(#"""
+    private static let _js_app_983ceb4f5ac26d3a_js = EmbeddedFile(path: "js/app-983ceb4f5ac26d3a.js", content: .text(#"""
 const $parts = {}, $loaded = {};
 const $later = (path) => $parts[path] ??= import(path).then((part) => part.default({ ...$all(), ...$loaded }), (error) => { delete $parts[path]; throw error; });
 const $all = () => ({ $later, $loaded, $core_applying, $core_receipts, $state_api, $state_lists, $state_window, $state_store, $state_index, $views_dom, $views_icons, $i18n_index, $i18n_format, $views_model, $views_menu, $views_auth, $views_preferences, $app, $core_requests });
@@ -2622,7 +2622,7 @@ return new PagePort();
 }
 
 class WorkerPort {
-#worker = new Worker(new URL("./core-worker-8a4abf05b7fa3bb9.js", import.meta.url), { type: "module" });
+#worker = new Worker(new URL("./core-worker-99156855a58436ac.js", import.meta.url), { type: "module" });
 #requests = new Map();
 #serial = 0;
 #listener = () => {};
@@ -2674,7 +2674,7 @@ this.#worker.postMessage({ id: this.#serial, name, body });
 class PagePort {
 leads = true;
 #listener = () => {};
-#core = $later("./core-core-bb343143a03d6430.js").then(({ Core }) => new Core((event) => this.#listener(event)));
+#core = $later("./core-core-a7f46608ba87cbb2.js").then(({ Core }) => new Core((event) => this.#listener(event)));
 
 listen(listener) { this.#listener = listener; }
 async request(name, body) { return (await this.#core).request(name, body, "page"); }
@@ -3625,7 +3625,7 @@ return { Refusal, refusal, post, get, reach, answer, uuid, deviceDescription };
 
 """#))
 
-    private static let _js_core_core_bb343143a03d6430_js = EmbeddedFile(path: "js/core-core-bb343143a03d6430.js", content: .text(#"""
+    private static let _js_core_core_a7f46608ba87cbb2_js = EmbeddedFile(path: "js/core-core-a7f46608ba87cbb2.js", content: .text(#"""
 export default ({ $core_applying, $core_receipts, $core_requests }) => {
 const $socketio_backoff = (() => {
 
@@ -4500,7 +4500,11 @@ else this.#manager?.resume();
 }
 
 async call(verb, body) {
-if (!this.#isReady) await this.#untilReady();
+if (!this.#isReady) {
+const { epoch } = this.#core.cached;
+await this.#untilReady();
+if (epoch !== undefined && epoch !== this.#core.cached.epoch) throw new Refusal({ code: "offline", message: "The data of the server was replaced while the request waited." });
+}
 const [answer] = await this.#socket.emitWithAck(verb, [clean(body)]).catch((error) => { throw refusal(error); });
 if (answer?.error) throw new Refusal(answer.error);
 return answer ?? {};
@@ -5242,6 +5246,10 @@ if (item.address) cancel(item.address);
 await this.#remove(item);
 }
 
+requeue() {
+for (const { seq: _, ...item } of this.items) if (item.status === "sent") this.#items.set(item.key, { ...item, status: "queued" });
+}
+
 applied(conv, cursor) {
 for (const item of this.#items.values()) if (item.conv === conv && item.seq <= cursor) this.#remove(item);
 }
@@ -5270,7 +5278,6 @@ const ack = await this.#core.call("send", { id: key, conv, kind, body, ref, thre
 if (!this.#items.has(key)) return;
 const { file: _, poster: __, ...sent } = this.#items.get(key);
 this.#items.set(key, { ...sent, status: "sent", seq: ack.seq });
-await this.#core.database.delete("outbox", key);
 this.#show(this.#items.get(key));
 this.#core.acknowledged({ conv, seq: ack.seq, n: ack.n, sender: this.#core.user?.name, id: key, at: ack.at, kind, body, ...(ref !== undefined && { ref }), ...(thread !== undefined && { thread }) });
 } catch (error) {
@@ -5363,6 +5370,13 @@ this.#drafts = new Map(drafts ?? []);
 clear() {
 this.#marks.clear();
 this.#drafts.clear();
+}
+
+requeue(heads) {
+this.#marks.clear();
+for (const { conv, own } of heads) if (own?.draft && !this.#drafts.has(conv)) this.#drafts.set(conv, { id: uuid(), ...own.draft });
+this.#saveMarks();
+this.#saveDrafts();
 }
 
 connected() {
@@ -5694,6 +5708,8 @@ this.emit({ type: "session", session: this.#session });
 async welcomed(answer, held) {
 this.#judged = 0;
 if (this.#cached.epoch !== undefined && this.#cached.epoch !== answer.epoch) {
+this.#outbox.requeue();
+this.#own.requeue(this.#heads.values());
 this.#dropCache();
 await this.database.wipe(["outbox", "meta"]);
 this.emit({ type: "snapshot", ...this.#snapshot() });
@@ -5999,7 +6015,7 @@ return $core_core;
 
 """#))
 
-    private static let _js_core_worker_8a4abf05b7fa3bb9_js = EmbeddedFile(path: "js/core-worker-8a4abf05b7fa3bb9.js", content: .text(#"""
+    private static let _js_core_worker_99156855a58436ac_js = EmbeddedFile(path: "js/core-worker-99156855a58436ac.js", content: .text(#"""
 const $core_applying = (() => {
 
 const MESSAGES = new Set(["text", "image", "audio", "video", "file", "location", "card", "call", "poll", "bundle", "encrypted"]);
@@ -7058,7 +7074,11 @@ else this.#manager?.resume();
 }
 
 async call(verb, body) {
-if (!this.#isReady) await this.#untilReady();
+if (!this.#isReady) {
+const { epoch } = this.#core.cached;
+await this.#untilReady();
+if (epoch !== undefined && epoch !== this.#core.cached.epoch) throw new Refusal({ code: "offline", message: "The data of the server was replaced while the request waited." });
+}
 const [answer] = await this.#socket.emitWithAck(verb, [clean(body)]).catch((error) => { throw refusal(error); });
 if (answer?.error) throw new Refusal(answer.error);
 return answer ?? {};
@@ -7800,6 +7820,10 @@ if (item.address) cancel(item.address);
 await this.#remove(item);
 }
 
+requeue() {
+for (const { seq: _, ...item } of this.items) if (item.status === "sent") this.#items.set(item.key, { ...item, status: "queued" });
+}
+
 applied(conv, cursor) {
 for (const item of this.#items.values()) if (item.conv === conv && item.seq <= cursor) this.#remove(item);
 }
@@ -7828,7 +7852,6 @@ const ack = await this.#core.call("send", { id: key, conv, kind, body, ref, thre
 if (!this.#items.has(key)) return;
 const { file: _, poster: __, ...sent } = this.#items.get(key);
 this.#items.set(key, { ...sent, status: "sent", seq: ack.seq });
-await this.#core.database.delete("outbox", key);
 this.#show(this.#items.get(key));
 this.#core.acknowledged({ conv, seq: ack.seq, n: ack.n, sender: this.#core.user?.name, id: key, at: ack.at, kind, body, ...(ref !== undefined && { ref }), ...(thread !== undefined && { thread }) });
 } catch (error) {
@@ -7921,6 +7944,13 @@ this.#drafts = new Map(drafts ?? []);
 clear() {
 this.#marks.clear();
 this.#drafts.clear();
+}
+
+requeue(heads) {
+this.#marks.clear();
+for (const { conv, own } of heads) if (own?.draft && !this.#drafts.has(conv)) this.#drafts.set(conv, { id: uuid(), ...own.draft });
+this.#saveMarks();
+this.#saveDrafts();
 }
 
 connected() {
@@ -8284,6 +8314,8 @@ this.emit({ type: "session", session: this.#session });
 async welcomed(answer, held) {
 this.#judged = 0;
 if (this.#cached.epoch !== undefined && this.#cached.epoch !== answer.epoch) {
+this.#outbox.requeue();
+this.#own.requeue(this.#heads.values());
 this.#dropCache();
 await this.database.wipe(["outbox", "meta"]);
 this.emit({ type: "snapshot", ...this.#snapshot() });

@@ -62,10 +62,15 @@ export class Connection {
 
   /**
    * Sends a request (docs/chat-wire.md) and returns its answer. Waits up to 5 s for a connection
-   * that is being established.
+   * that is being established. Fails if the data of the server was replaced meanwhile: the positions
+   * in the request are then those of other messages.
    */
   async call(verb, body) {
-    if (!this.#isReady) await this.#untilReady();
+    if (!this.#isReady) {
+      const { epoch } = this.#core.cached;
+      await this.#untilReady();
+      if (epoch !== undefined && epoch !== this.#core.cached.epoch) throw new Refusal({ code: "offline", message: "The data of the server was replaced while the request waited." });
+    }
     const [answer] = await this.#socket.emitWithAck(verb, [clean(body)]).catch((error) => { throw refusal(error); });
     if (answer?.error) throw new Refusal(answer.error);
     return answer ?? {};

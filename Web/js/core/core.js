@@ -222,6 +222,8 @@ export class Core {
   async welcomed(answer, held) {
     this.#judged = 0;
     if (this.#cached.epoch !== undefined && this.#cached.epoch !== answer.epoch) {
+      this.#outbox.requeue();
+      this.#own.requeue(this.#heads.values());
       this.#dropCache();
       await this.database.wipe(["outbox", "meta"]);
       this.emit({ type: "snapshot", ...this.#snapshot() });

@@ -1,6 +1,8 @@
-// The user's messages that the server has not acknowledged. They are sent one at a time and in
-// order within a conversation, and persist across reloads. Texts can be sent before unfinished
-// uploads; files are sent in their order.
+// The user's messages that the log does not contain. They are sent one at a time and in order within
+// a conversation, and persist across reloads. Texts can be sent before unfinished uploads; files are
+// sent in their order. An acknowledged message is stored until its event is applied; after a reload
+// it is sent again, because the server may have been restored from a backup meanwhile. A server that
+// has the message repeats its first answer.
 
 import { refusal, uuid } from "./requests.js";
 import { cancel, upload, uploaded } from "./uploads.js";
@@ -55,6 +57,14 @@ export class Outbox {
     await this.#remove(item);
   }
 
+  /**
+   * Handles a server whose data was replaced and may lack the acknowledged messages: sends them
+   * again, in the order of writing and with the same ids.
+   */
+  requeue() {
+    for (const { seq: _, ...item } of this.items) if (item.status === "sent") this.#items.set(item.key, { ...item, status: "queued" });
+  }
+
   /** Removes the acknowledged messages up to `cursor`, which are now shown from the log. */
   applied(conv, cursor) {
     for (const item of this.#items.values()) if (item.conv === conv && item.seq <= cursor) this.#remove(item);
@@ -89,7 +99,6 @@ export class Outbox {
       if (!this.#items.has(key)) return;
       const { file: _, poster: __, ...sent } = this.#items.get(key);
       this.#items.set(key, { ...sent, status: "sent", seq: ack.seq });
-      await this.#core.database.delete("outbox", key);
       this.#show(this.#items.get(key));
       this.#core.acknowledged({ conv, seq: ack.seq, n: ack.n, sender: this.#core.user?.name, id: key, at: ack.at, kind, body, ...(ref !== undefined && { ref }), ...(thread !== undefined && { thread }) });
     } catch (error) {

@@ -24,6 +24,17 @@ export class OwnValues {
     this.#drafts.clear();
   }
 
+  /**
+   * Handles a server whose data was replaced: sends the drafts of `heads` again, which it may lack,
+   * and discards the read positions, which count the messages of other logs.
+   */
+  requeue(heads) {
+    this.#marks.clear();
+    for (const { conv, own } of heads) if (own?.draft && !this.#drafts.has(conv)) this.#drafts.set(conv, { id: uuid(), ...own.draft });
+    this.#saveMarks();
+    this.#saveDrafts();
+  }
+
   connected() {
     for (const conv of this.#marks.keys()) this.#sendMark(conv);
     for (const conv of this.#drafts.keys()) this.#sendDraft(conv);
