@@ -2,8 +2,9 @@
 
 import { replaceShortcodes } from "./emoji.js";
 
-export const LINK = /\bhttps?:\/\/[^\s<>"'“”‘’，。；！？、（）【】《》]+/giu;
-const ADDRESS = new RegExp(LINK.source, "iuy");
+const ADDRESS_SOURCE = "https?:\\/\\/[^\\s<>\"'“”‘’，。；！？、（）【】《》]+";
+export const LINK = new RegExp(`\\b${ADDRESS_SOURCE}`, "giu");
+const ADDRESS = new RegExp(ADDRESS_SOURCE, "iuy");
 const ADDRESS_END = /[\s<>"'“”‘’，。；！？、（）【】《》]/u;
 const NAME = /@([\p{L}\p{N}._-]{1,32})/gu;
 const SCHEMES = /^(https?|mailto|tel|xmpp):/i;
@@ -15,6 +16,21 @@ const INLINE = [
   { mark: "*", type: "italic" },
   { mark: "_", type: "italic" },
 ];
+/** The maximum depth of nested marks. Deeper marks are plain text. */
+const DEPTH = 32;
+/** Characters that begin neither a mark, nor an address, nor an escape. */
+const PLAIN = /[^\\`[*_~|hH]+/y;
+const FENCE = /```([\w+#.-]{0,30})[ \t]*\n/y;
+const FENCED = /([\s\S]*?)\n?```[ \t]*(?:\n|$)/y;
+const QUOTE = /(?:> ?[^\n]*(?:\n|$))+/y;
+const LIST = /(?:(?:[-*•]|\d{1,3}[.)]) [^\n]+(?:\n|$))+/y;
+const BLOCK = /\n(?=```|> |[-*•] |\d{1,3}[.)] )/g;
+
+/** Returns the match of a pattern at an index of a text, or after it if the pattern is not sticky. */
+function matching(pattern, text, index) {
+  pattern.lastIndex = index;
+  return pattern.exec(text);
+}
 
 const count = (text) => {
   let scalars = 0;
@@ -23,7 +39,11 @@ const count = (text) => {
 };
 
 /** Returns an address without the punctuation that follows it in a sentence. */
-export const linkEnd = (address) => address.replace(/[.,:;!?)\]}]+$/, (tail) => (tail.startsWith(")") && address.includes("(") ? ")" : ""));
+export function linkEnd(address) {
+  let end = address.length;
+  while (end > 0 && ".,:;!?)]}".includes(address[end - 1])) end -= 1;
+  return address.slice(0, address[end] === ")" && address.includes("(") ? end + 1 : end);
+}
 
 /** Returns whether an address may become a link. */
 export function isSafeURL(url) {
@@ -44,64 +64,48 @@ export function parseMarkdown(source, { mentions = new Map(), all = new Set(["al
     if (out.length > offset) out.entities.push({ type, offset, length: out.length - offset, ...extra });
   };
 
-  const inline = (text) => {
+  const inline = (text, depth = 1) => {
     let index = 0;
-    let plain = "";
+    let plain = 0; // the index at which the text without marks begins
+    const find = finder(text);
     const flush = () => {
-      if (plain) linked(plain);
-      plain = "";
+      if (plain < index) linked(text.slice(plain, index));
     };
-    outer: while (index < text.length) {
-      const rest = text.slice(index);
-      if (rest[0] === "\\" && /^[\\*_~|`[\]@>:]/.test(rest.slice(1))) {
-        flush();
-        add(rest[1]);
-        index += 2;
+    while (index < text.length) {
+      const skipped = matching(PLAIN, text, index);
+      if (skipped) {
+        index += skipped[0].length;
         continue;
       }
-      if (rest[0] === "`") {
-        const end = rest.indexOf("`", 1);
-        if (end > 1 && !rest.slice(1, end).includes("\n")) {
-          flush();
-          const offset = out.length;
-          add(rest.slice(1, end));
-          entity("code", offset);
-          index += end + 1;
-          continue;
-        }
-      }
-      const link = /^\[([^\]\n]{1,200})\]\(([^\s()]{1,2000})\)/.exec(rest);
-      if (link && isSafeURL(link[2])) {
+      const escaped = isEscape(text, index);
+      const code = escaped ? -1 : find.code(index);
+      const link = escaped || code >= 0 ? null : find.link(index);
+      if (escaped || code >= 0 || link) {
         flush();
         const offset = out.length;
-        inlinePlain(link[1]);
-        entity("link", offset, { url: link[2] });
-        index += link[0].length;
+        if (escaped) add(text[index + 1]);
+        else if (link) inlinePlain(link.title);
+        else add(text.slice(index + 1, code));
+        if (code >= 0) entity("code", offset);
+        if (link) entity("link", offset, { url: link.url });
+        plain = index = link ? link.end : escaped ? index + 2 : code + 1;
         continue;
       }
-      ADDRESS.lastIndex = 0;
-      const address = /\w$/.test(plain) ? null : ADDRESS.exec(rest);
+      const address = plain < index && /\w/.test(text[index - 1]) ? null : matching(ADDRESS, text, index);
       if (address) {
-        plain += address[0];
         index += address[0].length;
         continue;
       }
-      const before = index ? text[index - 1] : " ";
-      for (const { mark, type } of INLINE) {
-        if (!rest.startsWith(mark) || /\s/.test(rest[mark.length] ?? " ")) continue;
-        if (mark[0] === "_" && /[\p{L}\p{N}]/u.test(before)) continue;
-        const end = closing(rest, mark);
-        if (end < 0) continue;
+      const range = depth < DEPTH ? find.range(index) : null;
+      if (range) {
         flush();
         const offset = out.length;
-        inline(rest.slice(mark.length, end));
-        entity(type, offset);
-        index += end + mark.length;
-        continue outer;
+        inline(text.slice(range.start, range.end), depth + 1);
+        entity(range.type, offset);
+        plain = index = range.end + (range.start - index);
+        continue;
       }
-      const character = String.fromCodePoint(rest.codePointAt(0));
-      plain += character;
-      index += character.length;
+      index += 1;
     }
     flush();
   };
@@ -141,40 +145,37 @@ export function parseMarkdown(source, { mentions = new Map(), all = new Set(["al
     add(text.slice(at));
   };
 
-  const fence = /^```([\w+#.-]{0,30})[ \t]*\n([\s\S]*?)\n?```[ \t]*(?:\n|$)/;
-  let rest = source.replace(/\r\n?/g, "\n").trim();
-  while (rest) {
-    const block = fence.exec(rest);
-    if (block && block[2]) {
+  const lines = (type, content) => {
+    const offset = out.length;
+    inline(content.replace(/\n$/, ""));
+    entity(type, offset);
+  };
+  const text = source.replace(/\r\n?/g, "\n").trim();
+  let isFenced = true; // whether a later line may end a block of code
+  for (let index = 0; index < text.length;) {
+    const fence = isFenced ? matching(FENCE, text, index) : null;
+    const block = fence ? matching(FENCED, text, FENCE.lastIndex) : null;
+    if (fence && !block) isFenced = false;
+    const quote = block?.[1] ? null : matching(QUOTE, text, index);
+    const list = block?.[1] || quote ? null : matching(LIST, text, index);
+    if (block?.[1]) {
       const offset = out.length;
-      add(block[2]);
-      entity("pre", offset, block[1] ? { language: block[1] } : {});
-      rest = rest.slice(block[0].length);
-      if (rest) add("\n");
+      add(block[1]);
+      entity("pre", offset, fence[1] ? { language: fence[1] } : {});
+      index = FENCED.lastIndex;
+    } else if (quote) {
+      lines("quote", quote[0].replace(/^> ?/gm, ""));
+      index += quote[0].length;
+    } else if (list) {
+      lines("list", list[0].replace(/^[-*] /gm, "• "));
+      index += list[0].length;
+    } else {
+      const end = matching(BLOCK, text, index) ? BLOCK.lastIndex : text.length;
+      inline(text.slice(index, end));
+      index = end;
       continue;
     }
-    const quote = /^(?:> ?[^\n]*(?:\n|$))+/.exec(rest);
-    if (quote) {
-      const offset = out.length;
-      inline(quote[0].replace(/^> ?/gm, "").replace(/\n$/, ""));
-      entity("quote", offset);
-      rest = rest.slice(quote[0].length);
-      if (rest) add("\n");
-      continue;
-    }
-    const list = /^(?:(?:[-*•]|\d{1,3}[.)]) [^\n]+(?:\n|$))+/.exec(rest);
-    if (list) {
-      const offset = out.length;
-      inline(list[0].replace(/^[-*] /gm, "• ").replace(/\n$/, ""));
-      entity("list", offset);
-      rest = rest.slice(list[0].length);
-      if (rest) add("\n");
-      continue;
-    }
-    const end = /\n(?=```|> |[-*•] |\d{1,3}[.)] )/.exec(rest);
-    const size = end ? end.index + 1 : rest.length;
-    inline(rest.slice(0, size));
-    rest = rest.slice(size);
+    if (index < text.length) add("\n");
   }
   out.entities.sort((one, other) => one.offset - other.offset || other.length - one.length);
   return { text: out.text, entities: out.entities };
@@ -185,29 +186,93 @@ export function namesIn(text) {
   return [...new Set([...text.matchAll(NAME)].map(([, name]) => name.toLowerCase().replace(/[._-]+$/, "")))].filter(Boolean);
 }
 
+const isEscape = (text, index) => text[index] === "\\" && index + 1 < text.length && "\\*_~|`[]@>:".includes(text[index + 1]);
+
 /** For each mark, a pattern of the next escaped character or mark. */
-const CLOSING = new Map(INLINE.map(({ mark }) => [mark, new RegExp(`\\\\[\\\\*_~|\`[\\]@>:]|${mark.replace(/[*|]/g, "\\$&")}`, "g")]));
+const CLOSING = INLINE.map(({ mark }) => new RegExp(`\\\\[\\\\*_~|\`[\\]@>:]|${mark.replace(/[*|]/g, "\\$&")}`, "g"));
+const TARGET = /\(([^\s()]{1,2000})\)/y;
 
 /**
- * Returns the index of the closing mark in `text`, which begins with the opening mark, or -1. A mark
- * after a backslash closes nothing.
+ * Finds code, links and marked ranges that begin at ascending indexes of a text. It keeps the
+ * results of its searches, so that their number of steps does not grow with the square of the
+ * length.
  */
-function closing(text, mark) {
-  const pattern = CLOSING.get(mark);
-  let at = mark.length;
-  let escaped = at; // the index after the last escaped character
-  for (;;) {
-    pattern.lastIndex = at;
-    let match = pattern.exec(text);
-    for (; match?.[0][0] === "\\"; match = pattern.exec(text)) escaped = pattern.lastIndex;
-    let end = match ? match.index : -1;
-    if (mark.length === 2) while (end >= 0 && text[end + 2] === mark[0]) end += 1;
-    if (end < 0 || text.slice(mark.length, end).includes("\n\n")) return -1;
-    const doubled = mark.length === 1 && (text[end + 1] === mark || (end > escaped && text[end - 1] === mark));
-    const word = mark[0] === "_" && /[\p{L}\p{N}]/u.test(text[end + mark.length] ?? " ");
-    if (end > mark.length && !/\s/.test(text[end - 1]) && !doubled && !word) return end;
-    at = end + (doubled ? 2 : 1);
+function finder(text) {
+  const unclosed = INLINE.map(() => 0); // for each mark, the index before which a search found no closing mark
+  const bracket = after("]");
+  const blank = after("\n\n");
+  let target = null; // the address after the bracket at `targeted`
+  let targeted = -1;
+
+  /** Returns a function that returns the first index of `part` from an index on. */
+  function after(part) {
+    let found = -1;
+    return (index) => {
+      if (found < index) found = text.indexOf(part, index);
+      return found < 0 ? (found = Infinity) : found;
+    };
   }
+
+  /** Returns the index of the backtick that ends code within a line, or -1. */
+  function code(index) {
+    const end = text[index] === "`" ? text.indexOf("`", index + 1) : -1;
+    return end > index + 1 && !text.slice(index, end).includes("\n") ? end : -1;
+  }
+
+  function link(index) {
+    if (text[index] !== "[") return null;
+    const close = bracket(index);
+    const length = close - index - 1;
+    if (length < 1 || length > 200) return null;
+    const title = text.slice(index + 1, close);
+    if (title.includes("\n")) return null;
+    if (targeted !== close) {
+      targeted = close;
+      target = matching(TARGET, text, close + 1)?.[1] ?? null;
+    }
+    return target && isSafeURL(target) ? { title, url: target, end: close + target.length + 3 } : null;
+  }
+
+  /** Returns the range that a mark begins, without its marks. */
+  function range(index) {
+    const before = index ? text[index - 1] : " ";
+    for (let each = 0; each < INLINE.length; each += 1) {
+      const { mark, type } = INLINE[each];
+      const start = index + mark.length;
+      if (!text.startsWith(mark, index) || start < unclosed[each] || /\s/.test(text[start] ?? " ")) continue;
+      if (mark[0] === "_" && /[\p{L}\p{N}]/u.test(before)) continue;
+      const end = closing(each, start);
+      if (end >= 0) return { type, start, end };
+    }
+    return null;
+  }
+
+  /**
+   * Returns the index of the mark that closes a range, or -1. A mark after a backslash closes
+   * nothing.
+   */
+  function closing(each, start) {
+    const { mark } = INLINE[each];
+    const limit = blank(start);
+    let at = start;
+    let escaped = at; // the index after the last escaped character
+    for (;;) {
+      let match = matching(CLOSING[each], text, at);
+      for (; match?.[0][0] === "\\"; match = CLOSING[each].exec(text)) escaped = CLOSING[each].lastIndex;
+      let end = match ? match.index : text.length;
+      if (match && mark.length === 2) while (text[end + 2] === mark[0]) end += 1;
+      if (!match || limit + 2 <= end) {
+        unclosed[each] = Math.min(limit, end);
+        return -1;
+      }
+      const doubled = mark.length === 1 && (text[end + 1] === mark || (end > escaped && text[end - 1] === mark));
+      const word = mark[0] === "_" && /[\p{L}\p{N}]/u.test(text[end + mark.length] ?? " ");
+      if (end > start && !/\s/.test(text[end - 1]) && !doubled && !word) return end;
+      at = end + (doubled ? 2 : 1);
+    }
+  }
+
+  return { code, link, range };
 }
 
 const MARKS = { bold: "**", italic: "*", underline: "__", strike: "~~", spoiler: "||", code: "`" };
@@ -266,6 +331,12 @@ function withMarks(text, entities, escapes) {
     if (beginsName || escapes.includes(scalar)) inserts.push([at, 2, "\\"]);
   });
   inserts.sort((one, other) => other[0] - one[0] || other[1] - one[1]);
-  for (const [offset, , mark] of inserts) scalars.splice(offset, 0, mark);
-  return scalars.join("").replace(/^• /gm, "- ");
+  const parts = [];
+  let end = scalars.length;
+  for (const [offset, , mark] of inserts) {
+    parts.push(scalars.slice(offset, end).join(""), mark);
+    end = offset;
+  }
+  parts.push(scalars.slice(0, end).join(""));
+  return parts.reverse().join("").replace(/^• /gm, "- ");
 }
