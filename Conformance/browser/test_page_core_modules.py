@@ -73,12 +73,40 @@ def test_changes_apply_to_their_target_once(page):
       const both = applying(applying(text, react("me"), "me"), react("bob"), "me");
       const less = applying(both, react("me", true), "me");
       const edited = applying(text, { seq: 3, ref: 1, kind: "edit", at: 5, body: { body: { text: "b" } } }, "me");
-      const older = applying(edited, { seq: 4, ref: 1, kind: "edit", at: 4, body: { body: { text: "c" } } }, "me");
+      // The order is that of the log, because the clock of the server can be set back.
+      const later = applying(edited, { seq: 4, ref: 1, kind: "edit", at: 4, body: { body: { text: "c" } } }, "me");
       const recalled = applying(edited, { seq: 5, ref: 1, kind: "recall" }, "me");
       const after = applying(recalled, { seq: 6, ref: 1, kind: "edit", at: 9, body: { body: { text: "d" } } }, "me");
       const poll = applying({ seq: 1, kind: "poll", n: 1, votes: [0, 0] }, { ref: 1, kind: "vote", sender: "me", votes: [0, 1], body: { options: [1] } }, "me");
-      return [both.reactions[0].count, both.mine.reactions, less.reactions, less.mine.reactions, older.body.text, recalled.body, after.state, poll.votes, poll.mine.votes, applying(text, { ref: 2, kind: "recall" }) === text];
-    }""") == [2, ["+"], [{"key": "+", "count": 1}], [], "b", None, "recalled", [0, 1], [1], True]
+      return [both.reactions[0].count, both.mine.reactions, less.reactions, less.mine.reactions, later.body.text, later.edited_at, recalled.body, after.state, poll.votes, poll.mine.votes, applying(text, { ref: 2, kind: "recall" }) === text];
+    }""") == [2, ["+"], [{"key": "+", "count": 1}], [], "c", 4, None, "recalled", [0, 1], [1], True]
+
+
+def test_changes_of_one_message_are_stored_one_after_another(page):
+    """Each of two pushes changes the message that the former has changed, also if the storage is slow."""
+    assert page.evaluate("""async () => {
+      const { Logs } = await import("/js/core/logs.js");
+      const values = new Map([[1, { conv: "c", seq: 1, n: 1, kind: "text", sender: "bob", body: { text: "a" }, asOf: 1 }]]);
+      let running = 0;
+      const slowly = async (work) => {
+        running += 1;
+        for (let turn = 0; turn < 5; turn += 1) await new Promise((done) => setTimeout(done));
+        const value = work();
+        running -= 1;
+        return value;
+      };
+      const cursors = [];
+      const database = {
+        events: (_, from, to) => slowly(() => [...values.values()].filter(({ seq }) => seq >= from && seq <= to)),
+        get: (_, [, seq]) => slowly(() => values.get(seq)),
+        put: (store, ...all) => slowly(() => { for (const each of all) store === "events" ? values.set(each.seq, each) : cursors.push(each.cursor); }),
+      };
+      const logs = new Logs({ database, user: { name: "me" }, applied() {}, stored() {}, emit() {} });
+      logs.restore([{ conv: "c", cursor: 1, isPrimed: true }]);
+      for (const [seq, sender, key] of [[2, "ann", "+"], [3, "bob", "+"], [4, "bob", "-"]]) logs.received([{ conv: "c", seq, ref: 1, sender, kind: "react", body: { key } }]);
+      while (cursors.length < 3 || running > 0) await new Promise((done) => setTimeout(done));
+      return [values.get(1).reactions, cursors];
+    }""") == [[{"key": "+", "count": 2}, {"key": "-", "count": 1}], [2, 3, 4]]
 
 
 def test_a_preview_belongs_to_its_text_and_goes_with_it(page):

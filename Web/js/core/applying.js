@@ -29,7 +29,6 @@ export function applying(event, change, user) {
   const body = change.body ?? {};
   switch (change.kind) {
     case "edit":
-      if ((change.at ?? 0) < (event.edited_at ?? 0)) return event;
       return { ...event, body: body.body, state: "edited", edited_at: change.at };
     case "preview": return event.kind === "text" ? { ...event, body: { ...event.body, preview: body.preview } } : event;
     case "recall": return blanking(event, "recalled");
@@ -118,7 +117,7 @@ function calling(call, { kind, seq, ref, body }) {
  * Returns whether an event moves its conversation up in lists and becomes its preview. Reactions,
  * edits and other changes of messages do not.
  */
-const movesUp = ({ n, kind, body }, conversation) => n !== undefined || /^(conversation\.(create|set)|member\.(invite|leave|remove))$/.test(kind)
+export const movesUp = ({ n, kind, body }, conversation) => n !== undefined || /^(conversation\.(create|set)|member\.(invite|leave|remove))$/.test(kind)
   || (kind === "member.join" && (conversation !== "channel" || body?.via === "add"));
 
 function relast(last, change) {

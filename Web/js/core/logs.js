@@ -14,6 +14,7 @@ export class Logs {
   #timers = new Map();
   #queue = []; // [conv, range]
   #pulling = 0;
+  #keeping = Promise.resolve(); // the storing of the last events
 
   constructor(core) { this.#core = core; }
 
@@ -198,10 +199,12 @@ export class Logs {
     if (events.length === 0) return;
     const stamped = events.map((event) => ({ ...event, asOf: Math.max(event.asOf ?? 0, event.seq) }));
     this.#core.applied(conv, stamped);
-    this.#keep(conv, stamped).catch((error) => console.warn("cache:", error));
+    // Batches are stored one after another, because each reads the targets that the former changed.
+    this.#keeping = this.#keeping.then(() => this.#keep(conv, stamped)).catch((error) => console.warn("cache:", error));
   }
 
   async #keep(conv, events) {
+    if (!this.#cursors.has(conv)) return; // removed since
     await this.#put(events);
     for (const change of events) {
       const place = change.n === undefined ? change.ref : change.thread;
@@ -213,7 +216,7 @@ export class Logs {
       if (change.kind === "recall" || (repeats(change) && isBlank(after))) await this.blankEdits(conv, [change.ref], after.state);
     }
     const cursor = this.#cursors.get(conv);
-    if (cursor) this.#saveCursor(conv, cursor);
+    if (cursor) await this.#saveCursor(conv, cursor, events.at(-1).seq);
   }
 
   /**
@@ -240,7 +243,8 @@ export class Logs {
     return keeping(event, others.find(({ seq }) => seq === event.ref) ?? (await this.#database.get("events", [event.conv, event.ref])));
   }
 
-  #saveCursor(conv, cursor) { return this.#database.put("cursors", { conv, cursor: cursor.cursor, isPrimed: cursor.isPrimed }); }
+  /** Stores a cursor. `stored` is the last event that the cache contains. */
+  #saveCursor(conv, { cursor, isPrimed }, stored = cursor) { return this.#database.put("cursors", { conv, cursor: Math.min(cursor, stored), isPrimed }); }
 }
 
 /**
