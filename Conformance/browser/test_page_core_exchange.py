@@ -108,6 +108,22 @@ def texts_of(chat, conv):
     return [event["body"]["text"] for event in chat.log(conv)]
 
 
+def test_the_preview_of_a_conversation_skips_what_the_user_has_hidden(tabs, chat):
+    conv = pair(chat, 3)
+    alice = tabs("alice")
+    other = tabs("alice")
+    for each in (alice, other):
+        assert each.run(OPEN_CHAT, conv) == 3
+    alice.run("() => state.hide(conv, [last().seq])")
+    for each in (alice, other):
+        each.until("state.conversation(conv).last.text === 'old 1'")
+    other.load()
+    other.until("state.connection.state === 'online' && state.conversation(argument)?.last?.text === 'old 1'", conv)
+    # A device without the messages has no preview.
+    fresh = tabs("alice")
+    fresh.until("state.conversation(argument) && !state.conversation(argument).last?.text", conv)
+
+
 def test_two_users_exchange_messages_and_see_receipts(tabs, chat):
     conv = pair(chat, 3)
     alice, bob = tabs("alice"), tabs("bob")

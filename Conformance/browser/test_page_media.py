@@ -323,6 +323,16 @@ def test_an_unknown_kind_asks_for_an_update(browser, language, text):
         assert text in bubble.locator("xpath=ancestor::*[@role='article']").get_attribute("aria-label")
 
 
+def test_the_text_of_a_message_of_an_applications_kind_is_shown(person, chat):
+    conv = chat.pair("alice", "bob")
+    chat.do("bob", "send", conv=conv, kind="x.chess", body={"moves": ["e4"]})
+    chat.do("bob", "send", conv=conv, kind="x.chess", body={"moves": ["e4"], "text": "Pawn to e4 https://chess.example/1"})
+    alice = person("alice")
+    alice.locator(".chat-list .row", has_text="Pawn to e4").click()
+    alice.locator(".bubble .text", has_text="Pawn to e4").locator("a[href='https://chess.example/1']").wait_for()
+    alice.locator(".bubble .recalled", has_text="Update to see this message").wait_for()
+
+
 def test_the_picture_of_an_invite_link_is_shown_before_joining(person, chat):
     alice, weilin = person("alice"), person("weilin")
     blob = alice.evaluate("async (bytes) => (await chatApp.state.port.request('upload', { file: new File([Uint8Array.from(bytes)], 'a.png', { type: 'image/png' }) })).blob", list(png()))

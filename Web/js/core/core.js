@@ -1,7 +1,7 @@
 // The core of the page: the account, the heads, the outbox, the logs and the connection. It runs in
 // the worker of one tab, or in the page if the browser has no workers or locks.
 
-import { advancing, expiring, isBlank, reading } from "./applying.js";
+import { advancing, expiring, isBlank, movesUp, preview, reading } from "./applying.js";
 import { Connection } from "./connection.js";
 import { Database } from "./database.js";
 import { Expiry } from "./expiry.js";
@@ -343,6 +343,7 @@ export class Core {
       else if (!head.state || head.state === "joined") this.#logs.announced(head.conv, pushed.seq, isSync);
     }
     if (told.length || gone.length) this.emit({ type: "heads", heads: told, gone });
+    for (const { conv, last } of told) if (last?.kind === "hidden") this.#previewVisible(conv);
     this.#expiry.heads(told);
     this.#saveLater();
   }
@@ -463,6 +464,18 @@ export class Core {
     const events = await this.database.events(conv, Math.min(...seqs), Math.max(...seqs));
     await this.database.put("events", ...events.filter((event) => seqs.includes(event.seq)).map(({ seq, n, asOf }) => ({ conv, seq, n, kind: "hidden", asOf })));
     this.emit({ type: "hidden", conv, seqs });
+    if (seqs.includes(this.#heads.get(conv)?.last?.seq)) await this.#previewVisible(conv);
+  }
+
+  /**
+   * Sets the preview of a conversation whose newest message is hidden from the user. The new one is
+   * the newest event in the cache that is not hidden.
+   */
+  async #previewVisible(conv) {
+    const { last, kind } = this.#heads.get(conv) ?? {};
+    const events = await this.database.trailing(conv, Infinity, 100);
+    const visible = events.findLast((event) => event.seq <= last?.seq && event.kind !== "hidden" && movesUp(event, kind));
+    this.putHead(conv, (head) => (head.last?.seq === last?.seq ? { ...head, last: visible && preview(visible) } : head));
   }
 
   acknowledged(event) {

@@ -8,7 +8,7 @@ import { partsOf } from "./albums.js";
 import { lookalikeMark } from "./lookalike.js";
 import { bodyOf } from "./attachments.js";
 import { albumOf } from "./pictures.js";
-import { actorName, eventText, gone, isGroup, isNote, noteText, userName } from "./model.js";
+import { actorName, customText, eventText, gone, isGroup, isNote, noteText, userName } from "./model.js";
 import { renderText } from "../text/render.js";
 import { isBigEmoji } from "../text/emoji.js";
 import { clock, dayTitle, fullDate, timeLeft } from "../i18n/format.js";
@@ -76,12 +76,13 @@ function bubble(context, row, shape, named) {
   const from = row.body?.forwarded;
   if (from) box.append(h("span", { class: "forwarded" }, from.sender || from.nick ? t("forwardedFrom", { name: from.nick ?? userName(state, from.sender) }) : t("forwarded")));
   if (row.ref) box.append(quote(context, row));
-  if (!KNOWN.has(row.kind)) {
+  const custom = customText(row);
+  if (!KNOWN.has(row.kind) && !custom) {
     box.append(h("span", { class: "text recalled" }, t("unknownKind"), meta(context, row)));
     return box;
   }
   const text = row.body?.text;
-  if (row.kind === "text") {
+  if (row.kind === "text" || custom) {
     const words = text ?? "";
     const nodes = renderText(words, row.body?.entities, { me: state.account?.name, open: actions.openUser, spoiler: t("spoiler") });
     const big = isBigEmoji(words) && !row.ref;

@@ -70,6 +70,12 @@ export function gone(state, event) {
   return null;
 }
 
+/**
+ * Returns the text of a message of an application's kind (`x.…`), which other clients show;
+ * undefined for other kinds and without a text.
+ */
+export function customText({ kind, body, text = body?.text }) { return kind.startsWith("x.") && typeof text === "string" && text ? text : undefined; }
+
 /** Returns one line for an event or a preview: the text, or the name of the kind. */
 export function eventText(state, event) {
   const lost = gone(state, event);
@@ -89,7 +95,8 @@ export function eventText(state, event) {
     case "location": return body.name ?? text ?? t("location");
     case "bundle": return body.title ?? text ?? t("bundle");
     case "image": case "video": return text && !FILE_NAME.test(text) ? text : t(KINDS[event.kind]);
-    default: return KINDS[event.kind] ? text || t(KINDS[event.kind]) : t("unknownKind");
+    case "hidden": return "";
+    default: return KINDS[event.kind] ? text || t(KINDS[event.kind]) : customText(event) ?? t("unknownKind");
   }
 }
 
