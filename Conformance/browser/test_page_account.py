@@ -1,14 +1,12 @@
 """The account, the settings and the installation of the page in `Web/`, with the chat server."""
 
-import base64
-import hmac
-import struct
+import contextlib
 import subprocess
-import time
 import zipfile
 
 import pytest
 
+from support.authenticator import code_of
 from support.chathost import PASSWORD, ChatHost
 from support.livepage import button, people, toast
 from support.process import BINARY
@@ -19,14 +17,6 @@ INSECURE = """
   for (const name of ["locks", "serviceWorker", "clipboard"]) Object.defineProperty(Navigator.prototype, name, { value: undefined });
   delete globalThis.Notification;
 """
-
-
-def code_of(secret):
-    """Returns the code of an authenticator for the current time (RFC 6238)."""
-    key = base64.b32decode(secret + "=" * (-len(secret) % 8))
-    digest = hmac.digest(key, struct.pack(">Q", int(time.time()) // 30), "sha1")
-    at = digest[-1] & 15
-    return f"{(struct.unpack('>I', digest[at:at + 4])[0] & 0x7FFFFFFF) % 1_000_000:06}"
 
 
 @pytest.fixture(scope="module")
@@ -124,6 +114,24 @@ def test_the_forms_say_what_is_wrong(visitor, host):
     button(page, "Forgot your password?").click()
     submit("Reset password", "The user name or the recovery code is wrong.", name="alice", recovery="aaaa-bbbb", password=PASSWORD)
     assert page.evaluate("document.activeElement.name") == "recovery"
+    submit("Reset password", "At least 8 characters.", password="short")
+    assert page.evaluate("document.activeElement.name") == "password"
+
+
+def test_a_core_that_was_not_loaded_is_loaded_by_the_next_sign_in(browser, host):
+    """The network fails while the page is loading: neither the worker nor the core in its place is loaded."""
+    with contextlib.closing(browser.new_context(locale="en-GB", service_workers="block")) as context:
+        page = context.new_page()
+        page.set_default_timeout(15_000)
+        page.route("**/core-*.js", lambda route: route.abort())
+        page.goto(host.url + "/")
+        page.fill("[name=name]", "alice")
+        page.fill("[name=password]", PASSWORD)
+        button(page, "Sign in").click()
+        page.locator(".form-error", has_text="There is no connection to the server.").wait_for()
+        page.unroute("**/core-*.js")
+        button(page, "Sign in").click()
+        page.locator(".chat-list .row").first.wait_for()
 
 
 def test_new_recovery_codes_are_kept_before_they_are_gone(visitor, host):
@@ -217,6 +225,12 @@ def test_quiet_hours_are_kept_in_minutes_of_utc_and_shown_in_local_time(person, 
     eventually(alice, "chatApp.state.settings.quiet_until === 1335")
     kept = host.ask("alice", "settings", {})["settings"]
     assert (kept["quiet_from"], kept["quiet_until"]) == (930, 1335)
+    # Equal hours, which would end the quiet hours, are marked and not sent.
+    alice.get_by_label("Until").fill("23:30")
+    assert [alice.get_by_label(name).get_attribute("aria-invalid") for name in ("From", "Until")] == ["true", "true"]
+    alice.get_by_label("Until").fill("06:15")
+    assert [alice.get_by_label(name).get_attribute("aria-invalid") for name in ("From", "Until")] == ["false", "false"]
+    assert host.ask("alice", "settings", {})["settings"]["quiet_from"] == 930
     alice.keyboard.press("Escape")
     alice.locator("dialog").wait_for(state="detached")
     settings(alice, "notifications")
@@ -377,7 +391,7 @@ def test_a_sign_in_needs_the_code_of_the_authenticator_and_a_recovery_code_reset
     form = page.locator("form", has=page.get_by_role("heading", name="Recovery codes"))
     form.get_by_label("Current password").fill(PASSWORD)
     button(page, "Make new recovery codes").click()
-    recovery = page.locator("dialog:last-of-type .codes").inner_text().split()[0]
+    recovery, spare = page.locator("dialog:last-of-type .codes").inner_text().split()[:2]
 
     other = visitor(host.url)
     other.fill("[name=name]", "quinn")
@@ -388,12 +402,19 @@ def test_a_sign_in_needs_the_code_of_the_authenticator_and_a_recovery_code_reset
     other.get_by_label("One-time code").fill("123456")
     button(other, "Sign in").click()
     other.locator(".form-error", has_text="The code is wrong.").wait_for()
+    other.fill("[name=password]", "not this one")
+    button(other, "Sign in").click()
+    other.locator(".form-error", has_text="The user name or the password is wrong.").wait_for()
+    # Toasts about the account do not stay after the sign-out.
+    host.post("/api/login", {"name": "quinn", "password": PASSWORD, "code": spare, "device": {"name": "Telescope", "platform": "test"}})
+    toast(page, "A new sign-in to your account: Telescope")
     button(other, "Forgot your password?").click()
     other.fill("[name=recovery]", recovery)
     other.fill("[name=password]", "another password")
     button(other, "Reset password").click()
     other.locator(".chat-list .row").first.wait_for()
     page.locator("#auth-form").wait_for()
+    assert page.locator(".toast").count() == 0
 
 
 def test_an_authenticator_that_another_device_has_set_up_is_removed(person, host):

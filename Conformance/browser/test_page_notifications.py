@@ -206,3 +206,15 @@ def test_a_browser_subscribes_to_push_and_leaves_it(notified, chat):
         page.wait_for_timeout(20)
     assert page.evaluate("told.at(-1)[0]") == "none"
     assert page.evaluate("navigator.serviceWorker.ready.then((each) => each.pushManager.getSubscription())") is None
+
+
+def test_a_refused_permission_is_explained(person):
+    page = person("carol")
+    page.evaluate("""() => {
+      Notification.requestPermission = async () => "denied";
+      Object.defineProperty(Notification, "permission", { value: "default" });
+      chatApp.view.settings("notifications");
+    }""")
+    page.get_by_role("switch", name="Desktop notifications").click()
+    page.locator(".toast", has_text="This browser blocks notifications of this page.").wait_for()
+    assert not page.get_by_role("switch", name="Desktop notifications").is_checked()

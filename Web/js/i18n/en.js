@@ -542,6 +542,7 @@ export const en = {
   all: "All",
   everyone: "Everyone",
   contactsOnly: "My contacts",
+  nobody: "Nobody",
   sessions: "Sessions",
   thisDevice: "This device",
   otherSessions: "Other sessions",

@@ -542,6 +542,7 @@ export const zh = {
   all: "全部",
   everyone: "所有人",
   contactsOnly: "我的联系人",
+  nobody: "没有人",
   sessions: "登录设备",
   thisDevice: "当前设备",
   otherSessions: "其他设备",

@@ -80,8 +80,18 @@ class WorkerPort {
 class PagePort {
   leads = true;
   #listener = () => {};
-  #core = import("../core/core.js").then(({ Core }) => new Core((event) => this.#listener(event)));
+  #core = null;
 
   listen(listener) { this.#listener = listener; }
-  async request(name, body) { return (await this.#core).request(name, body, "page"); }
+  async request(name, body) { return (await this.#load()).request(name, body, "page"); }
+
+  /** Returns the core. If it could not be loaded, the next request loads it again. */
+  async #load() {
+    try {
+      return await (this.#core ??= import("../core/core.js").then(({ Core }) => new Core((event) => this.#listener(event))));
+    } catch (error) {
+      this.#core = null;
+      throw Object.assign(new Error(error.message, { cause: error }), { code: "offline" });
+    }
+  }
 }

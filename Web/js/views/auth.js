@@ -8,6 +8,8 @@ import { LANGUAGE_NAMES, currentLanguage, t } from "../i18n/index.js";
 
 const LEADS = { signIn: "signInLead", register: "registerLead", recover: "recoverLead" };
 const DISMISSED = { account_closed: "dismissedClosed", protocol_error: "dismissedVersion", version: "dismissedVersion" };
+/** The inputs of fields that requests name. */
+const FIELDS = { password: "password", new: "password" };
 const ACTIONS = { signIn: "signIn", register: "register", recover: "recover" };
 
 export class AuthView {
@@ -46,6 +48,7 @@ export class AuthView {
     this.error = h("p", { class: "form-error", role: "alert" });
     this.codeField = null;
     const hints = mode === "register";
+    const isNewPassword = mode !== "signIn";
     this.fields = h("div", { class: "dialog-fields" });
     this.button = h("button", { type: "submit", class: "button primary wide" }, t(ACTIONS[mode]));
     const form = h("form", { id: "auth-form", novalidate: true, onsubmit: (event) => { event.preventDefault(); this.#submit(new FormData(form)); } },
@@ -53,7 +56,7 @@ export class AuthView {
       mode === "register" ? field("nick", t("nick"), { autocomplete: "nickname", maxlength: "50" }) : null,
       mode === "recover" ? field("recovery", t("recoveryCode"), { autocomplete: "off", spellcheck: "false" }) : null,
       mode === "register" && this.registration === "invitation" ? field("invitation", t("inviteCode"), { autocomplete: "off", spellcheck: "false", autocapitalize: "none", maxlength: "100", hint: t("inviteCodeHint") }) : null,
-      passwordField(mode === "recover" ? t("newPassword") : t("password"), mode === "signIn" ? "current-password" : "new-password", hints ? t("passwordHint") : null),
+      passwordField(mode === "recover" ? t("newPassword") : t("password"), isNewPassword ? "new-password" : "current-password", isNewPassword ? t("passwordHint") : null),
       this.fields, this.error, this.button);
     this.form = form;
     const link = (target, label) => h("button", { type: "button", class: "link", onclick: () => this.#show(target, form.elements.name.value) }, label);
@@ -103,16 +106,16 @@ export class AuthView {
       elements[extra[0]].focus();
       return;
     }
-    this.#fail(this.#reason(error), elements[error?.field] ?? elements.recovery ?? elements.password);
+    this.#fail(this.#reason(error), elements[FIELDS[error?.field] ?? error?.field] ?? elements.recovery ?? elements.password);
   }
 
   #reason(error) {
     const isNew = this.mode === "register";
     if (isNew && error?.code === "conflict") return t("nameTaken");
     if (isNew && error?.code === "forbidden") return t(this.registration === "invitation" || this.form.elements.invitation ? "invitationWrong" : "registrationClosed");
-    if (error?.code === "unauthorized") return t({ signIn: this.form.elements.code?.value ? "wrongCode" : "wrongPassword", recover: "recoveryWrong" }[this.mode] ?? "errorUnauthorized");
+    if (error?.code === "unauthorized") return t({ signIn: error.field === "code" ? "wrongCode" : "wrongPassword", recover: "recoveryWrong" }[this.mode] ?? "errorUnauthorized");
     if (error?.code === "bad_request" && error.field === "name") return t("nameRefused");
-    if (error?.code === "bad_request" && error.field === "password") return t("passwordHint");
+    if (error?.code === "bad_request" && FIELDS[error.field] === "password") return t("passwordHint");
     return errorText(error);
   }
 

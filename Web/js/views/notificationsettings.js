@@ -4,7 +4,7 @@ import { h } from "./dom.js";
 import { insecureNote } from "./accountpages.js";
 import { switchRow } from "./dialog.js";
 import { playSound } from "./sound.js";
-import { attempt } from "./toast.js";
+import { attempt, toast } from "./toast.js";
 import { canPush, subscribePush, unsubscribePush } from "../state/push.js";
 import { t } from "../i18n/index.js";
 
@@ -15,7 +15,12 @@ export function notificationsPage(app, page) {
   const { state, preferences } = app;
   const isSecure = globalThis.isSecureContext && "Notification" in globalThis;
   const granted = () => isSecure && Notification.permission === "granted";
-  const ask = async () => granted() || (await Notification.requestPermission()) === "granted";
+  const ask = async () => {
+    if (granted()) return true;
+    const answer = await Notification.requestPermission();
+    if (answer === "denied") toast(t("notificationsDenied"), { role: "alert" });
+    return answer === "granted";
+  };
   page.append(...[insecureNote()].filter(Boolean),
     switchRow(t("notificationsDesktop"), granted() && preferences.desktop, async (on) => {
       if (on && !(await ask())) return false;
@@ -51,7 +56,12 @@ function quietHours(state) {
     return turn(hours * 60 + rest + offset);
   };
   const save = (on) => attempt(state.setSettings(on ? { quiet_from: minutes(from), quiet_until: minutes(until) } : { quiet_from: 0, quiet_until: 0 }));
-  for (const input of [from, until]) input.addEventListener("change", () => from.value && until.value && save(true));
+  const changed = () => {
+    const isEmpty = from.value === until.value; // the server would end the quiet hours
+    for (const input of [from, until]) input.setAttribute("aria-invalid", String(isEmpty));
+    if (!isEmpty && from.value && until.value) save(true);
+  };
+  for (const input of [from, until]) input.addEventListener("change", changed);
   return [switchRow(t("quietHours"), isOn, async (on) => {
     if ((await save(on)) === undefined) return false;
     times.hidden = !on;

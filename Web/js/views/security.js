@@ -76,7 +76,7 @@ function totpForm(state) {
   };
   const begin = async () => {
     error.textContent = "";
-    if (!proof.value) return proof.focus();
+    if (!proof.value) return refusedPassword(error, proof, t("fieldRequired"));
     try {
       if (hasTotp) await state.removeTotp(proof.value);
       else {

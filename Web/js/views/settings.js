@@ -109,7 +109,7 @@ function appearancePage(app, page, dialog) {
 function privacyPage(app, page) {
   const { state } = app;
   const settings = state.settings ?? {};
-  const levels = [["all", t("everyone")], ["contacts", t("contactsOnly")], ["none", t("none")]];
+  const levels = [["all", t("everyone")], ["contacts", t("contactsOnly")], ["none", t("nobody")]];
   const set = (name) => (value) => attempt(state.setSettings({ [name]: value })).then((answer) => (answer === undefined ? false : undefined));
   page.append(
     selectRow(t("privacyLastSeen"), settings.last_seen ?? "contacts", levels, set("last_seen")),

@@ -9,7 +9,7 @@ import { copyText, saveText } from "./clipboard.js";
 import { openSearch } from "./search.js";
 import { Sidebar } from "./sidebar.js";
 import { ThreadView } from "./thread.js";
-import { attempt, toast } from "./toast.js";
+import { attempt, clearToasts, toast } from "./toast.js";
 import { closeMenu } from "./menu.js";
 import { headTitle, isGroup, userName } from "./model.js";
 import { t } from "../i18n/index.js";
@@ -66,6 +66,7 @@ export class Shell {
     this.#isClosed = true;
     closeMenu();
     announce(""); // the last message must not stay in the page
+    if (this.state.session.phase !== "signedIn") clearToasts();
     this.#unknown?.();
     for (const dialog of document.querySelectorAll("dialog")) dialog.close();
     this.thread?.close();

@@ -24,6 +24,9 @@ export function toast(text, { action = null, seconds = 5, role = "status" } = {}
   return remove;
 }
 
+/** Removes all toasts, such as those about the account after a sign-out. */
+export function clearToasts() { box?.replaceChildren(); }
+
 /**
  * Shows the box above everything. In a modal dialog, which makes the rest of the page inert, the
  * box is a part of the dialog until the dialog closes.
