@@ -96,6 +96,32 @@ def test_space_on_a_member_keeps_the_focus_and_escape_closes(visit):
     page.locator("dialog").wait_for(state="detached")
 
 
+def test_tab_leads_to_the_newest_message_or_the_one_that_the_user_left(visit):
+    page = visit()
+    open_chat(page, "陈维林")
+
+    def back():
+        """Returns the message that Shift+Tab focuses from the composer."""
+        page.focus("#message")
+        for _ in range(8):
+            page.keyboard.press("Shift+Tab")
+            if page.evaluate("document.activeElement.matches('.item')"):
+                return page.evaluate("document.activeElement.getAttribute('aria-label')")
+        raise AssertionError("no message was focused")
+
+    for text in ("one of two", "two of two"):
+        page.fill("#message", text)
+        page.keyboard.press("Enter")
+        page.locator(".item .bubble", has_text=text).wait_for()
+    assert "two of two" in back()
+    page.keyboard.press("ArrowUp")
+    assert "one of two" in back()
+    page.fill("#message", "a third")
+    page.keyboard.press("Enter")
+    page.locator(".item .bubble", has_text="a third").wait_for()
+    assert "one of two" in back()
+
+
 def test_messages_say_their_sender_and_open_a_menu_by_the_keyboard(visit):
     page = visit()
     open_chat(page, "Rowing club Kiel")

@@ -5,7 +5,7 @@
 enum EmbeddedPage {
     static let files: [EmbeddedFile] = [
         _app_webmanifest,
-        _css_page_fb75204d07550510_css,
+        _css_page_74467c95afa49fd0_css,
         _css_test_4554cfa58e3d34e5_css,
         _img_icon_192_png,
         _img_icon_512_png,
@@ -14,15 +14,15 @@ enum EmbeddedPage {
         _img_maskable_512_png,
         _img_touch_180_png,
         _index_html,
-        _js_app_983ceb4f5ac26d3a_js,
-        _js_core_core_a7f46608ba87cbb2_js,
-        _js_core_worker_99156855a58436ac_js,
-        _js_i18n_en_84d898d2f8e13c62_js,
-        _js_i18n_zh_0b425259f2445a24_js,
+        _js_app_a7ee9768300f82cf_js,
+        _js_core_core_b8d5d9793a45b8ff_js,
+        _js_core_worker_ed5be96e3d0f3d5f_js,
+        _js_i18n_en_7b0b16085a8db4fe_js,
+        _js_i18n_zh_89ede0f571d5dd67_js,
         _js_state_sample_779671c446839e6f_js,
         _js_test_af4dddca0b9caee9_js,
-        _js_views_inside_f4b2eac834b263e8_js,
-        _js_views_panels_942cf89c24ac5c4a_js,
+        _js_views_inside_438f4598de3d5788_js,
+        _js_views_panels_424d0f703ea593a8_js,
         _sw_js,
         _test_html,
     ]
@@ -58,7 +58,7 @@ enum EmbeddedPage {
 
 """#))
 
-    private static let _css_page_fb75204d07550510_css = EmbeddedFile(path: "css/page-fb75204d07550510.css", content: .text(#"""
+    private static let _css_page_74467c95afa49fd0_css = EmbeddedFile(path: "css/page-74467c95afa49fd0.css", content: .text(#"""
 /* Colors, sizes and fonts. Every text color has a contrast of 4.5 or more on the surfaces it is used on. */
 
 @font-face {
@@ -328,7 +328,7 @@ mark { background: var(--mark); color: var(--text); border-radius: 2px; }
 .item:last-child { padding-bottom: 6px; }
 .day { display: flex; justify-content: center; padding: 12px 0 8px; }
 .day-pill, .note-pill { padding: 4px 12px; border-radius: 14px; background: var(--pill); color: var(--muted); font-size: 13px; font-weight: 600; text-align: center; }
-.note-pill { font-weight: 400; }
+.note-pill { font-weight: 400; max-width: calc(100% - 24px); overflow-wrap: anywhere; }
 .note { display: flex; justify-content: center; padding: 5px 0; }
 .unread-line { display: flex; align-items: center; gap: 12px; margin: 10px 0 6px; color: var(--accent); font-size: 13px; font-weight: 600; }
 .unread-line::before, .unread-line::after { content: ""; flex: 1; height: 1px; background: currentcolor; opacity: 0.4; }
@@ -430,6 +430,7 @@ mark { background: var(--mark); color: var(--text); border-radius: 2px; }
 .thread-link .icon { width: 16px; height: 16px; }
 .thread-link { display: inline-flex; align-items: center; gap: 5px; font-size: 13.5px; font-weight: 600; color: var(--accent); padding: 3px 2px; }
 .failure { display: flex; align-items: center; gap: 10px; padding: 3px 2px; font-size: 13.5px; color: var(--danger); }
+.failure button { flex: none; white-space: nowrap; }
 .jump { position: absolute; right: 18px; bottom: 12px; display: grid; place-items: center; width: 44px; height: 44px; border-radius: 50%; background: var(--raised); color: var(--muted); box-shadow: var(--shadow-large); z-index: 3; }
 .jump .badge { position: absolute; top: -9px; left: 50%; transform: translateX(-50%); }
 .log-box { position: relative; display: flex; flex-direction: column; flex: 1; min-height: 0; }
@@ -669,16 +670,21 @@ fieldset.group > legend { font-size: 13px; font-weight: 600; color: var(--muted)
 }
 
 .details .scroller { padding-bottom: 24px; }
-.details .hero { display: grid; justify-items: center; gap: 6px; padding: 18px 20px 12px; text-align: center; }
+.details .hero { display: grid; grid-template-columns: minmax(0, auto); justify-content: center; justify-items: center; overflow-wrap: anywhere; gap: 6px; padding: 18px 20px 12px; text-align: center; }
 .details .hero .sub { color: var(--muted); }
 .details .actions { display: grid; grid-template-columns: repeat(auto-fit, minmax(86px, 1fr)); gap: 6px; padding: 4px 16px 14px; }
+.details .actions:has(> :nth-child(4):last-child) { grid-template-columns: repeat(4, minmax(0, 1fr)); }
 .details .action { display: grid; justify-items: center; gap: 4px; padding: 9px 2px; border-radius: 12px; color: var(--accent); background: var(--accent-soft); font-size: 12.5px; font-weight: 600; text-align: center; }
 .details .action:hover { background: var(--selected); }
 .details .block { padding: 10px 18px; border-top: 1px solid var(--line); display: grid; grid-template-columns: minmax(0, 1fr); gap: 8px; }
 .details .block.members { padding: 10px 0 0; }
 .details .block.members > :not(.scroller) { margin: 0 18px; }
 .details .block.members > .filters { margin: 0; padding: 0 12px; gap: 0; justify-content: space-between; }
-.details .block.members > .filters .chip { padding: 5px 6px; font-size: 12.5px; }
+.details .block.members > .filters .chip { padding: 5px 4px; font-size: 12.5px; }
+@media (min-width: 1101px) and (max-width: 1300px) {
+  .details .block.members > .filters { padding: 0 9px; }
+  .details .block.members > .filters .chip { padding: 5px 3px; font-size: 11.5px; }
+}
 .details .members-list { min-height: 64px; max-height: 360px; overflow-y: auto; }
 .details .members-list .empty { height: auto; padding: 24px; }
 .details .members-list .row { padding-left: 18px; padding-right: 18px; }
@@ -717,9 +723,12 @@ fieldset.group > legend { font-size: 13px; font-weight: 600; color: var(--muted)
 body > .toasts { --below: 56px; } /* below the header of a chat */
 .toasts[popover] { margin: 0; inset: calc(14px + var(--below, 0px)) auto auto 50%; border: 0; padding: 0; background: none; overflow: visible; color: inherit; height: auto; }
 dialog.scrolls form { overflow-y: auto; }
-.profile-head { display: grid; justify-items: center; gap: 4px; text-align: center; padding-bottom: 6px; }
+.profile-head { display: grid; grid-template-columns: minmax(0, auto); justify-content: center; justify-items: center; overflow-wrap: anywhere; gap: 4px; text-align: center; padding-bottom: 6px; }
 .codes { font-family: var(--mono); background: var(--field); border-radius: 10px; padding: 12px 16px; user-select: all; }
 .results { flex: 1; min-height: 0; overflow-y: auto; }
+/* Two lines, so that the found words are visible on a narrow screen. */
+.results .row[data-hit] .preview { display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 2; white-space: normal; overflow-wrap: anywhere; }
+dialog .section-title:empty { padding: 0; }
 .search-filters { display: flex; flex-wrap: wrap; gap: 8px; }
 .search-filters .days { flex: 1 1 100%; }
 .search-filters select.input { min-width: 0; flex: 1 1 130px; font-size: 14px; }
@@ -1530,17 +1539,17 @@ gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gPQVAAAA//+DQEnNAAAA
   <meta name="theme-color" media="(prefers-color-scheme: light)" content="#ffffff">
   <meta name="theme-color" media="(prefers-color-scheme: dark)" content="#171b22">
   <meta name="referrer" content="no-referrer">
-  <meta name="later" content="js/core-worker-99156855a58436ac.js">
-  <meta name="later" content="js/i18n-en-84d898d2f8e13c62.js">
-  <meta name="later" content="js/i18n-zh-0b425259f2445a24.js">
-  <meta name="later" content="js/views-inside-f4b2eac834b263e8.js">
-  <meta name="later" content="js/views-panels-942cf89c24ac5c4a.js">
+  <meta name="later" content="js/core-worker-ed5be96e3d0f3d5f.js">
+  <meta name="later" content="js/i18n-en-7b0b16085a8db4fe.js">
+  <meta name="later" content="js/i18n-zh-89ede0f571d5dd67.js">
+  <meta name="later" content="js/views-inside-438f4598de3d5788.js">
+  <meta name="later" content="js/views-panels-424d0f703ea593a8.js">
   <title>Apus</title>
   <link rel="icon" href="img/icon.svg" type="image/svg+xml">
   <link rel="apple-touch-icon" href="img/touch-180.png">
   <link rel="manifest" href="app.webmanifest">
-  <link rel="stylesheet" href="css/page-fb75204d07550510.css">
-  <script type="module" src="js/app-983ceb4f5ac26d3a.js"></script>
+  <link rel="stylesheet" href="css/page-74467c95afa49fd0.css">
+  <script type="module" src="js/app-a7ee9768300f82cf.js"></script>
 </head>
 <body>
   <div id="app"></div>
@@ -1551,7 +1560,7 @@ gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gPQVAAAA//+DQEnNAAAA
 
 """#))
 
-    private static let _js_app_983ceb4f5ac26d3a_js = EmbeddedFile(path: "js/app-983ceb4f5ac26d3a.js", content: .text(#"""
+    private static let _js_app_a7ee9768300f82cf_js = EmbeddedFile(path: "js/app-a7ee9768300f82cf.js", content: .text(#"""
 const $parts = {}, $loaded = {};
 const $later = (path) => $parts[path] ??= import(path).then((part) => part.default({ ...$all(), ...$loaded }), (error) => { delete $parts[path]; throw error; });
 const $all = () => ({ $later, $loaded, $core_applying, $core_receipts, $state_api, $state_lists, $state_window, $state_store, $state_index, $views_dom, $views_icons, $i18n_index, $i18n_format, $views_model, $views_menu, $views_auth, $views_preferences, $app, $core_requests });
@@ -1574,7 +1583,6 @@ if (!isTarget && !(change.kind === "recall" && repeats(event) && event.ref === c
 const body = change.body ?? {};
 switch (change.kind) {
 case "edit":
-if ((change.at ?? 0) < (event.edited_at ?? 0)) return event;
 return { ...event, body: body.body, state: "edited", edited_at: change.at };
 case "preview": return event.kind === "text" ? { ...event, body: { ...event.body, preview: body.preview } } : event;
 case "recall": return blanking(event, "recalled");
@@ -1676,7 +1684,7 @@ const left = unread ?? Math.max(0, Math.min(head.unread ?? 0, head.n - read));
 const own = head.own?.marked_unread ? { ...head.own, marked_unread: undefined } : head.own;
 return { ...head, read, unread: left, mentions: mentioned ?? (left === 0 ? 0 : head.mentions), own };
 }
-return { isMessage, isBlank, repeats, applying, expiring, keeping, preview, advancing, mentions, reading };
+return { isMessage, isBlank, repeats, applying, expiring, keeping, preview, advancing, movesUp, mentions, reading };
 })();
 const $core_receipts = (() => {
 
@@ -2622,7 +2630,7 @@ return new PagePort();
 }
 
 class WorkerPort {
-#worker = new Worker(new URL("./core-worker-99156855a58436ac.js", import.meta.url), { type: "module" });
+#worker = new Worker(new URL("./core-worker-ed5be96e3d0f3d5f.js", import.meta.url), { type: "module" });
 #requests = new Map();
 #serial = 0;
 #listener = () => {};
@@ -2674,10 +2682,19 @@ this.#worker.postMessage({ id: this.#serial, name, body });
 class PagePort {
 leads = true;
 #listener = () => {};
-#core = $later("./core-core-a7f46608ba87cbb2.js").then(({ Core }) => new Core((event) => this.#listener(event)));
+#core = null;
 
 listen(listener) { this.#listener = listener; }
-async request(name, body) { return (await this.#core).request(name, body, "page"); }
+async request(name, body) { return (await this.#load()).request(name, body, "page"); }
+
+async #load() {
+try {
+return await (this.#core ??= $later("./core-core-b8d5d9793a45b8ff.js").then(({ Core }) => new Core((event) => this.#listener(event))));
+} catch (error) {
+this.#core = null;
+throw Object.assign(new Error(error.message, { cause: error }), { code: "offline" });
+}
+}
 }
 return { createState };
 })();
@@ -2873,7 +2890,7 @@ return { icon, ticks, logo };
 })();
 const $i18n_index = (() => {
 
-const LOADERS = { en: async () => (await $later("./i18n-en-84d898d2f8e13c62.js")).en, zh: async () => (await $later("./i18n-zh-0b425259f2445a24.js")).zh };
+const LOADERS = { en: async () => (await $later("./i18n-en-7b0b16085a8db4fe.js")).en, zh: async () => (await $later("./i18n-zh-89ede0f571d5dd67.js")).zh };
 const LANGUAGE_NAMES = { en: "English", zh: "中文" };
 
 let language = "en";
@@ -3075,6 +3092,8 @@ if (event.state === "erased") return t("erased");
 return null;
 }
 
+function customText({ kind, body, text = body?.text }) { return kind.startsWith("x.") && typeof text === "string" && text ? text : undefined; }
+
 function eventText(state, event) {
 const lost = gone(state, event);
 if (lost) return lost;
@@ -3091,7 +3110,8 @@ case "card": return `${t("contactCard")}${t("colon")}${body.nick ?? body.user ??
 case "location": return body.name ?? text ?? t("location");
 case "bundle": return body.title ?? text ?? t("bundle");
 case "image": case "video": return text && !FILE_NAME.test(text) ? text : t(KINDS[event.kind]);
-default: return KINDS[event.kind] ? text || t(KINDS[event.kind]) : t("unknownKind");
+case "hidden": return "";
+default: return KINDS[event.kind] ? text || t(KINDS[event.kind]) : customText(event) ?? t("unknownKind");
 }
 }
 
@@ -3183,7 +3203,7 @@ function matches({ user, alias }, query) {
 const names = `${alias ?? ""} ${user.nick ?? ""} ${user.name}`.toLocaleLowerCase();
 return query.toLocaleLowerCase().replaceAll("@", "").split(/\s+/).every((word) => names.includes(word));
 }
-return { userName, actorName, byName, headTitle, isGroup, isMuted, isAdmin, permits, isSilenced, canWrite, ICONS, kindNames, isNote, isSilent, gone, eventText, callText, roleName, isForGood, noteText, errorText, refuseExpiry, mayExpire, showsVoters, matches };
+return { userName, actorName, byName, headTitle, isGroup, isMuted, isAdmin, permits, isSilenced, canWrite, ICONS, kindNames, isNote, isSilent, gone, customText, eventText, callText, roleName, isForGood, noteText, errorText, refuseExpiry, mayExpire, showsVoters, matches };
 })();
 const $views_menu = (() => {
 
@@ -3295,6 +3315,7 @@ const { LANGUAGE_NAMES, currentLanguage, t } = $i18n_index;
 
 const LEADS = { signIn: "signInLead", register: "registerLead", recover: "recoverLead" };
 const DISMISSED = { account_closed: "dismissedClosed", protocol_error: "dismissedVersion", version: "dismissedVersion" };
+const FIELDS = { password: "password", new: "password" };
 const ACTIONS = { signIn: "signIn", register: "register", recover: "recover" };
 
 class AuthView {
@@ -3331,6 +3352,7 @@ this.shown = this.registration;
 this.error = h("p", { class: "form-error", role: "alert" });
 this.codeField = null;
 const hints = mode === "register";
+const isNewPassword = mode !== "signIn";
 this.fields = h("div", { class: "dialog-fields" });
 this.button = h("button", { type: "submit", class: "button primary wide" }, t(ACTIONS[mode]));
 const form = h("form", { id: "auth-form", novalidate: true, onsubmit: (event) => { event.preventDefault(); this.#submit(new FormData(form)); } },
@@ -3338,7 +3360,7 @@ field("name", t("userName"), { autocomplete: "username", value: name, autocapita
 mode === "register" ? field("nick", t("nick"), { autocomplete: "nickname", maxlength: "50" }) : null,
 mode === "recover" ? field("recovery", t("recoveryCode"), { autocomplete: "off", spellcheck: "false" }) : null,
 mode === "register" && this.registration === "invitation" ? field("invitation", t("inviteCode"), { autocomplete: "off", spellcheck: "false", autocapitalize: "none", maxlength: "100", hint: t("inviteCodeHint") }) : null,
-passwordField(mode === "recover" ? t("newPassword") : t("password"), mode === "signIn" ? "current-password" : "new-password", hints ? t("passwordHint") : null),
+passwordField(mode === "recover" ? t("newPassword") : t("password"), isNewPassword ? "new-password" : "current-password", isNewPassword ? t("passwordHint") : null),
 this.fields, this.error, this.button);
 this.form = form;
 const link = (target, label) => h("button", { type: "button", class: "link", onclick: () => this.#show(target, form.elements.name.value) }, label);
@@ -3385,16 +3407,16 @@ this.fields.append(field(extra[0], extra[1], extra[0] === "code" ? { autocomplet
 elements[extra[0]].focus();
 return;
 }
-this.#fail(this.#reason(error), elements[error?.field] ?? elements.recovery ?? elements.password);
+this.#fail(this.#reason(error), elements[FIELDS[error?.field] ?? error?.field] ?? elements.recovery ?? elements.password);
 }
 
 #reason(error) {
 const isNew = this.mode === "register";
 if (isNew && error?.code === "conflict") return t("nameTaken");
 if (isNew && error?.code === "forbidden") return t(this.registration === "invitation" || this.form.elements.invitation ? "invitationWrong" : "registrationClosed");
-if (error?.code === "unauthorized") return t({ signIn: this.form.elements.code?.value ? "wrongCode" : "wrongPassword", recover: "recoveryWrong" }[this.mode] ?? "errorUnauthorized");
+if (error?.code === "unauthorized") return t({ signIn: error.field === "code" ? "wrongCode" : "wrongPassword", recover: "recoveryWrong" }[this.mode] ?? "errorUnauthorized");
 if (error?.code === "bad_request" && error.field === "name") return t("nameRefused");
-if (error?.code === "bad_request" && error.field === "password") return t("passwordHint");
+if (error?.code === "bad_request" && FIELDS[error.field] === "password") return t("passwordHint");
 return errorText(error);
 }
 
@@ -3518,7 +3540,7 @@ return { element: h("div", { class: "empty" }, logo(), failure), close() { this.
 async #load() {
 if (this.#loading) return;
 try {
-this.#loading = $later("./views-inside-f4b2eac834b263e8.js");
+this.#loading = $later("./views-inside-438f4598de3d5788.js");
 this.inside = new (await this.#loading).Inside(this);
 } catch (error) {
 console.warn("page:", error);
@@ -3625,7 +3647,7 @@ return { Refusal, refusal, post, get, reach, answer, uuid, deviceDescription };
 
 """#))
 
-    private static let _js_core_core_a7f46608ba87cbb2_js = EmbeddedFile(path: "js/core-core-a7f46608ba87cbb2.js", content: .text(#"""
+    private static let _js_core_core_b8d5d9793a45b8ff_js = EmbeddedFile(path: "js/core-core-b8d5d9793a45b8ff.js", content: .text(#"""
 export default ({ $core_applying, $core_receipts, $core_requests }) => {
 const $socketio_backoff = (() => {
 
@@ -4929,6 +4951,7 @@ class Logs {
 #timers = new Map();
 #queue = [];
 #pulling = 0;
+#keeping = Promise.resolve();
 
 constructor(core) { this.#core = core; }
 
@@ -5095,10 +5118,11 @@ this.#pullNext();
 if (events.length === 0) return;
 const stamped = events.map((event) => ({ ...event, asOf: Math.max(event.asOf ?? 0, event.seq) }));
 this.#core.applied(conv, stamped);
-this.#keep(conv, stamped).catch((error) => console.warn("cache:", error));
+this.#keeping = this.#keeping.then(() => this.#keep(conv, stamped)).catch((error) => console.warn("cache:", error));
 }
 
 async #keep(conv, events) {
+if (!this.#cursors.has(conv)) return;
 await this.#put(events);
 for (const change of events) {
 const place = change.n === undefined ? change.ref : change.thread;
@@ -5110,7 +5134,7 @@ if (after !== target) await this.#put([{ ...after, asOf: change.seq }]);
 if (change.kind === "recall" || (repeats(change) && isBlank(after))) await this.blankEdits(conv, [change.ref], after.state);
 }
 const cursor = this.#cursors.get(conv);
-if (cursor) this.#saveCursor(conv, cursor);
+if (cursor) await this.#saveCursor(conv, cursor, events.at(-1).seq);
 }
 
 async blankEdits(conv, seqs, state) {
@@ -5129,7 +5153,7 @@ if (!repeats(event) || !event.body) return event;
 return keeping(event, others.find(({ seq }) => seq === event.ref) ?? (await this.#database.get("events", [event.conv, event.ref])));
 }
 
-#saveCursor(conv, cursor) { return this.#database.put("cursors", { conv, cursor: cursor.cursor, isPrimed: cursor.isPrimed }); }
+#saveCursor(conv, { cursor, isPrimed }, stored = cursor) { return this.#database.put("cursors", { conv, cursor: Math.min(cursor, stored), isPrimed }); }
 }
 
 function withMine(page) {
@@ -5504,7 +5528,7 @@ return { searchCache };
 })();
 const $core_core = (() => {
 
-const { advancing, expiring, isBlank, reading } = $core_applying;
+const { advancing, expiring, isBlank, movesUp, preview, reading } = $core_applying;
 const { Connection } = $core_connection;
 const { Database } = $core_database;
 const { Expiry } = $core_expiry;
@@ -5814,6 +5838,7 @@ if (isFormer) this.#logs.ended(head.conv, pushed.seq);
 else if (!head.state || head.state === "joined") this.#logs.announced(head.conv, pushed.seq, isSync);
 }
 if (told.length || gone.length) this.emit({ type: "heads", heads: told, gone });
+for (const { conv, last } of told) if (last?.kind === "hidden") this.#previewVisible(conv);
 this.#expiry.heads(told);
 this.#saveLater();
 }
@@ -5913,6 +5938,14 @@ async #hide(conv, seqs) {
 const events = await this.database.events(conv, Math.min(...seqs), Math.max(...seqs));
 await this.database.put("events", ...events.filter((event) => seqs.includes(event.seq)).map(({ seq, n, asOf }) => ({ conv, seq, n, kind: "hidden", asOf })));
 this.emit({ type: "hidden", conv, seqs });
+if (seqs.includes(this.#heads.get(conv)?.last?.seq)) await this.#previewVisible(conv);
+}
+
+async #previewVisible(conv) {
+const { last, kind } = this.#heads.get(conv) ?? {};
+const events = await this.database.trailing(conv, Infinity, 100);
+const visible = events.findLast((event) => event.seq <= last?.seq && event.kind !== "hidden" && movesUp(event, kind));
+this.putHead(conv, (head) => (head.last?.seq === last?.seq ? { ...head, last: visible && preview(visible) } : head));
 }
 
 acknowledged(event) {
@@ -6015,7 +6048,7 @@ return $core_core;
 
 """#))
 
-    private static let _js_core_worker_99156855a58436ac_js = EmbeddedFile(path: "js/core-worker-99156855a58436ac.js", content: .text(#"""
+    private static let _js_core_worker_ed5be96e3d0f3d5f_js = EmbeddedFile(path: "js/core-worker-ed5be96e3d0f3d5f.js", content: .text(#"""
 const $core_applying = (() => {
 
 const MESSAGES = new Set(["text", "image", "audio", "video", "file", "location", "card", "call", "poll", "bundle", "encrypted"]);
@@ -6035,7 +6068,6 @@ if (!isTarget && !(change.kind === "recall" && repeats(event) && event.ref === c
 const body = change.body ?? {};
 switch (change.kind) {
 case "edit":
-if ((change.at ?? 0) < (event.edited_at ?? 0)) return event;
 return { ...event, body: body.body, state: "edited", edited_at: change.at };
 case "preview": return event.kind === "text" ? { ...event, body: { ...event.body, preview: body.preview } } : event;
 case "recall": return blanking(event, "recalled");
@@ -6137,7 +6169,7 @@ const left = unread ?? Math.max(0, Math.min(head.unread ?? 0, head.n - read));
 const own = head.own?.marked_unread ? { ...head.own, marked_unread: undefined } : head.own;
 return { ...head, read, unread: left, mentions: mentioned ?? (left === 0 ? 0 : head.mentions), own };
 }
-return { isMessage, isBlank, repeats, applying, expiring, keeping, preview, advancing, mentions, reading };
+return { isMessage, isBlank, repeats, applying, expiring, keeping, preview, advancing, movesUp, mentions, reading };
 })();
 const $socketio_backoff = (() => {
 
@@ -7503,6 +7535,7 @@ class Logs {
 #timers = new Map();
 #queue = [];
 #pulling = 0;
+#keeping = Promise.resolve();
 
 constructor(core) { this.#core = core; }
 
@@ -7669,10 +7702,11 @@ this.#pullNext();
 if (events.length === 0) return;
 const stamped = events.map((event) => ({ ...event, asOf: Math.max(event.asOf ?? 0, event.seq) }));
 this.#core.applied(conv, stamped);
-this.#keep(conv, stamped).catch((error) => console.warn("cache:", error));
+this.#keeping = this.#keeping.then(() => this.#keep(conv, stamped)).catch((error) => console.warn("cache:", error));
 }
 
 async #keep(conv, events) {
+if (!this.#cursors.has(conv)) return;
 await this.#put(events);
 for (const change of events) {
 const place = change.n === undefined ? change.ref : change.thread;
@@ -7684,7 +7718,7 @@ if (after !== target) await this.#put([{ ...after, asOf: change.seq }]);
 if (change.kind === "recall" || (repeats(change) && isBlank(after))) await this.blankEdits(conv, [change.ref], after.state);
 }
 const cursor = this.#cursors.get(conv);
-if (cursor) this.#saveCursor(conv, cursor);
+if (cursor) await this.#saveCursor(conv, cursor, events.at(-1).seq);
 }
 
 async blankEdits(conv, seqs, state) {
@@ -7703,7 +7737,7 @@ if (!repeats(event) || !event.body) return event;
 return keeping(event, others.find(({ seq }) => seq === event.ref) ?? (await this.#database.get("events", [event.conv, event.ref])));
 }
 
-#saveCursor(conv, cursor) { return this.#database.put("cursors", { conv, cursor: cursor.cursor, isPrimed: cursor.isPrimed }); }
+#saveCursor(conv, { cursor, isPrimed }, stored = cursor) { return this.#database.put("cursors", { conv, cursor: Math.min(cursor, stored), isPrimed }); }
 }
 
 function withMine(page) {
@@ -8110,7 +8144,7 @@ return { searchCache };
 })();
 const $core_core = (() => {
 
-const { advancing, expiring, isBlank, reading } = $core_applying;
+const { advancing, expiring, isBlank, movesUp, preview, reading } = $core_applying;
 const { Connection } = $core_connection;
 const { Database } = $core_database;
 const { Expiry } = $core_expiry;
@@ -8420,6 +8454,7 @@ if (isFormer) this.#logs.ended(head.conv, pushed.seq);
 else if (!head.state || head.state === "joined") this.#logs.announced(head.conv, pushed.seq, isSync);
 }
 if (told.length || gone.length) this.emit({ type: "heads", heads: told, gone });
+for (const { conv, last } of told) if (last?.kind === "hidden") this.#previewVisible(conv);
 this.#expiry.heads(told);
 this.#saveLater();
 }
@@ -8519,6 +8554,14 @@ async #hide(conv, seqs) {
 const events = await this.database.events(conv, Math.min(...seqs), Math.max(...seqs));
 await this.database.put("events", ...events.filter((event) => seqs.includes(event.seq)).map(({ seq, n, asOf }) => ({ conv, seq, n, kind: "hidden", asOf })));
 this.emit({ type: "hidden", conv, seqs });
+if (seqs.includes(this.#heads.get(conv)?.last?.seq)) await this.#previewVisible(conv);
+}
+
+async #previewVisible(conv) {
+const { last, kind } = this.#heads.get(conv) ?? {};
+const events = await this.database.trailing(conv, Infinity, 100);
+const visible = events.findLast((event) => event.seq <= last?.seq && event.kind !== "hidden" && movesUp(event, kind));
+this.putHead(conv, (head) => (head.last?.seq === last?.seq ? { ...head, last: visible && preview(visible) } : head));
 }
 
 acknowledged(event) {
@@ -8677,7 +8720,7 @@ return {  };
 
 """#))
 
-    private static let _js_i18n_en_84d898d2f8e13c62_js = EmbeddedFile(path: "js/i18n-en-84d898d2f8e13c62.js", content: .text(#"""
+    private static let _js_i18n_en_7b0b16085a8db4fe_js = EmbeddedFile(path: "js/i18n-en-7b0b16085a8db4fe.js", content: .text(#"""
 export default ({  }) => {
 const $i18n_en = (() => {
 
@@ -9223,6 +9266,7 @@ privacyTyping: "Show when I am typing",
 all: "All",
 everyone: "Everyone",
 contactsOnly: "My contacts",
+nobody: "Nobody",
 sessions: "Sessions",
 thisDevice: "This device",
 otherSessions: "Other sessions",
@@ -9402,7 +9446,7 @@ return $i18n_en;
 
 """#))
 
-    private static let _js_i18n_zh_0b425259f2445a24_js = EmbeddedFile(path: "js/i18n-zh-0b425259f2445a24.js", content: .text(#"""
+    private static let _js_i18n_zh_89ede0f571d5dd67_js = EmbeddedFile(path: "js/i18n-zh-89ede0f571d5dd67.js", content: .text(#"""
 export default ({  }) => {
 const $i18n_zh = (() => {
 
@@ -9948,6 +9992,7 @@ privacyTyping: "显示我正在输入",
 all: "全部",
 everyone: "所有人",
 contactsOnly: "我的联系人",
+nobody: "没有人",
 sessions: "登录设备",
 thisDevice: "当前设备",
 otherSessions: "其他设备",
@@ -11549,7 +11594,7 @@ return {  };
 
 """#))
 
-    private static let _js_views_inside_f4b2eac834b263e8_js = EmbeddedFile(path: "js/views-inside-f4b2eac834b263e8.js", content: .text(#"""
+    private static let _js_views_inside_438f4598de3d5788_js = EmbeddedFile(path: "js/views-inside-438f4598de3d5788.js", content: .text(#"""
 export default ({ $later, $loaded, $core_applying, $core_receipts, $views_dom, $views_icons, $i18n_index, $i18n_format, $views_model, $views_menu, $core_requests }) => {
 const $views_avatar = (() => {
 
@@ -11623,6 +11668,8 @@ else setTimeout(remove, seconds * 1000);
 return remove;
 }
 
+function clearToasts() { box?.replaceChildren(); }
+
 function raise() {
 const dialog = [...document.querySelectorAll("dialog:modal")].at(-1);
 const parent = dialog ?? document.body;
@@ -11642,7 +11689,7 @@ toast(errorText(error), { role: "alert" });
 return undefined;
 }
 }
-return { toast, attempt };
+return { toast, clearToasts, attempt };
 })();
 const $views_callring = (() => {
 
@@ -11689,7 +11736,7 @@ globalThis.requestIdleCallback ? requestIdleCallback(start, { timeout: 5000 }) :
 }
 
 async function load() {
-panels = await $later("./views-panels-942cf89c24ac5c4a.js");
+panels = await $later("./views-panels-424d0f703ea593a8.js");
 return panels;
 }
 return { withPanels, preparePanels };
@@ -13650,8 +13697,9 @@ const $text_markdown = (() => {
 
 const { replaceShortcodes } = $text_emoji;
 
-const LINK = /\bhttps?:\/\/[^\s<>"'“”‘’，。；！？、（）【】《》]+/giu;
-const ADDRESS = new RegExp(LINK.source, "iuy");
+const ADDRESS_SOURCE = "https?:\\/\\/[^\\s<>\"'“”‘’，。；！？、（）【】《》]+";
+const LINK = new RegExp(`\\b${ADDRESS_SOURCE}`, "giu");
+const ADDRESS = new RegExp(ADDRESS_SOURCE, "iuy");
 const ADDRESS_END = /[\s<>"'“”‘’，。；！？、（）【】《》]/u;
 const NAME = /@([\p{L}\p{N}._-]{1,32})/gu;
 const SCHEMES = /^(https?|mailto|tel|xmpp):/i;
@@ -13663,6 +13711,18 @@ const INLINE = [
 { mark: "*", type: "italic" },
 { mark: "_", type: "italic" },
 ];
+const DEPTH = 32;
+const PLAIN = /[^\\`[*_~|hH]+/y;
+const FENCE = /```([\w+#.-]{0,30})[ \t]*\n/y;
+const FENCED = /([\s\S]*?)\n?```[ \t]*(?:\n|$)/y;
+const QUOTE = /(?:> ?[^\n]*(?:\n|$))+/y;
+const LIST = /(?:(?:[-*•]|\d{1,3}[.)]) [^\n]+(?:\n|$))+/y;
+const BLOCK = /\n(?=```|> |[-*•] |\d{1,3}[.)] )/g;
+
+function matching(pattern, text, index) {
+pattern.lastIndex = index;
+return pattern.exec(text);
+}
 
 const count = (text) => {
 let scalars = 0;
@@ -13670,7 +13730,11 @@ for (const _ of text) scalars += 1;
 return scalars;
 };
 
-const linkEnd = (address) => address.replace(/[.,:;!?)\]}]+$/, (tail) => (tail.startsWith(")") && address.includes("(") ? ")" : ""));
+function linkEnd(address) {
+let end = address.length;
+while (end > 0 && ".,:;!?)]}".includes(address[end - 1])) end -= 1;
+return address.slice(0, address[end] === ")" && address.includes("(") ? end + 1 : end);
+}
 
 function isSafeURL(url) {
 return SCHEMES.test(url) && !/[\s"<>\\`]|\p{Cc}|\p{Default_Ignorable_Code_Point}/u.test(url);
@@ -13686,64 +13750,48 @@ const entity = (type, offset, extra = {}) => {
 if (out.length > offset) out.entities.push({ type, offset, length: out.length - offset, ...extra });
 };
 
-const inline = (text) => {
+const inline = (text, depth = 1) => {
 let index = 0;
-let plain = "";
+let plain = 0;
+const find = finder(text);
 const flush = () => {
-if (plain) linked(plain);
-plain = "";
+if (plain < index) linked(text.slice(plain, index));
 };
-outer: while (index < text.length) {
-const rest = text.slice(index);
-if (rest[0] === "\\" && /^[\\*_~|`[\]@>:]/.test(rest.slice(1))) {
-flush();
-add(rest[1]);
-index += 2;
+while (index < text.length) {
+const skipped = matching(PLAIN, text, index);
+if (skipped) {
+index += skipped[0].length;
 continue;
 }
-if (rest[0] === "`") {
-const end = rest.indexOf("`", 1);
-if (end > 1 && !rest.slice(1, end).includes("\n")) {
-flush();
-const offset = out.length;
-add(rest.slice(1, end));
-entity("code", offset);
-index += end + 1;
-continue;
-}
-}
-const link = /^\[([^\]\n]{1,200})\]\(([^\s()]{1,2000})\)/.exec(rest);
-if (link && isSafeURL(link[2])) {
+const escaped = isEscape(text, index);
+const code = escaped ? -1 : find.code(index);
+const link = escaped || code >= 0 ? null : find.link(index);
+if (escaped || code >= 0 || link) {
 flush();
 const offset = out.length;
-inlinePlain(link[1]);
-entity("link", offset, { url: link[2] });
-index += link[0].length;
+if (escaped) add(text[index + 1]);
+else if (link) inlinePlain(link.title);
+else add(text.slice(index + 1, code));
+if (code >= 0) entity("code", offset);
+if (link) entity("link", offset, { url: link.url });
+plain = index = link ? link.end : escaped ? index + 2 : code + 1;
 continue;
 }
-ADDRESS.lastIndex = 0;
-const address = /\w$/.test(plain) ? null : ADDRESS.exec(rest);
+const address = plain < index && /\w/.test(text[index - 1]) ? null : matching(ADDRESS, text, index);
 if (address) {
-plain += address[0];
 index += address[0].length;
 continue;
 }
-const before = index ? text[index - 1] : " ";
-for (const { mark, type } of INLINE) {
-if (!rest.startsWith(mark) || /\s/.test(rest[mark.length] ?? " ")) continue;
-if (mark[0] === "_" && /[\p{L}\p{N}]/u.test(before)) continue;
-const end = closing(rest, mark);
-if (end < 0) continue;
+const range = depth < DEPTH ? find.range(index) : null;
+if (range) {
 flush();
 const offset = out.length;
-inline(rest.slice(mark.length, end));
-entity(type, offset);
-index += end + mark.length;
-continue outer;
+inline(text.slice(range.start, range.end), depth + 1);
+entity(range.type, offset);
+plain = index = range.end + (range.start - index);
+continue;
 }
-const character = String.fromCodePoint(rest.codePointAt(0));
-plain += character;
-index += character.length;
+index += 1;
 }
 flush();
 };
@@ -13781,40 +13829,37 @@ at = match.index + 1 + name.length;
 add(text.slice(at));
 };
 
-const fence = /^```([\w+#.-]{0,30})[ \t]*\n([\s\S]*?)\n?```[ \t]*(?:\n|$)/;
-let rest = source.replace(/\r\n?/g, "\n").trim();
-while (rest) {
-const block = fence.exec(rest);
-if (block && block[2]) {
+const lines = (type, content) => {
 const offset = out.length;
-add(block[2]);
-entity("pre", offset, block[1] ? { language: block[1] } : {});
-rest = rest.slice(block[0].length);
-if (rest) add("\n");
+inline(content.replace(/\n$/, ""));
+entity(type, offset);
+};
+const text = source.replace(/\r\n?/g, "\n").trim();
+let isFenced = true;
+for (let index = 0; index < text.length;) {
+const fence = isFenced ? matching(FENCE, text, index) : null;
+const block = fence ? matching(FENCED, text, FENCE.lastIndex) : null;
+if (fence && !block) isFenced = false;
+const quote = block?.[1] ? null : matching(QUOTE, text, index);
+const list = block?.[1] || quote ? null : matching(LIST, text, index);
+if (block?.[1]) {
+const offset = out.length;
+add(block[1]);
+entity("pre", offset, fence[1] ? { language: fence[1] } : {});
+index = FENCED.lastIndex;
+} else if (quote) {
+lines("quote", quote[0].replace(/^> ?/gm, ""));
+index += quote[0].length;
+} else if (list) {
+lines("list", list[0].replace(/^[-*] /gm, "• "));
+index += list[0].length;
+} else {
+const end = matching(BLOCK, text, index) ? BLOCK.lastIndex : text.length;
+inline(text.slice(index, end));
+index = end;
 continue;
 }
-const quote = /^(?:> ?[^\n]*(?:\n|$))+/.exec(rest);
-if (quote) {
-const offset = out.length;
-inline(quote[0].replace(/^> ?/gm, "").replace(/\n$/, ""));
-entity("quote", offset);
-rest = rest.slice(quote[0].length);
-if (rest) add("\n");
-continue;
-}
-const list = /^(?:(?:[-*•]|\d{1,3}[.)]) [^\n]+(?:\n|$))+/.exec(rest);
-if (list) {
-const offset = out.length;
-inline(list[0].replace(/^[-*] /gm, "• ").replace(/\n$/, ""));
-entity("list", offset);
-rest = rest.slice(list[0].length);
-if (rest) add("\n");
-continue;
-}
-const end = /\n(?=```|> |[-*•] |\d{1,3}[.)] )/.exec(rest);
-const size = end ? end.index + 1 : rest.length;
-inline(rest.slice(0, size));
-rest = rest.slice(size);
+if (index < text.length) add("\n");
 }
 out.entities.sort((one, other) => one.offset - other.offset || other.length - one.length);
 return { text: out.text, entities: out.entities };
@@ -13824,24 +13869,80 @@ function namesIn(text) {
 return [...new Set([...text.matchAll(NAME)].map(([, name]) => name.toLowerCase().replace(/[._-]+$/, "")))].filter(Boolean);
 }
 
-const CLOSING = new Map(INLINE.map(({ mark }) => [mark, new RegExp(`\\\\[\\\\*_~|\`[\\]@>:]|${mark.replace(/[*|]/g, "\\$&")}`, "g")]));
+const isEscape = (text, index) => text[index] === "\\" && index + 1 < text.length && "\\*_~|`[]@>:".includes(text[index + 1]);
 
-function closing(text, mark) {
-const pattern = CLOSING.get(mark);
-let at = mark.length;
+const CLOSING = INLINE.map(({ mark }) => new RegExp(`\\\\[\\\\*_~|\`[\\]@>:]|${mark.replace(/[*|]/g, "\\$&")}`, "g"));
+const TARGET = /\(([^\s()]{1,2000})\)/y;
+
+function finder(text) {
+const unclosed = INLINE.map(() => 0);
+const bracket = after("]");
+const blank = after("\n\n");
+let target = null;
+let targeted = -1;
+
+function after(part) {
+let found = -1;
+return (index) => {
+if (found < index) found = text.indexOf(part, index);
+return found < 0 ? (found = Infinity) : found;
+};
+}
+
+function code(index) {
+const end = text[index] === "`" ? text.indexOf("`", index + 1) : -1;
+return end > index + 1 && !text.slice(index, end).includes("\n") ? end : -1;
+}
+
+function link(index) {
+if (text[index] !== "[") return null;
+const close = bracket(index);
+const length = close - index - 1;
+if (length < 1 || length > 200) return null;
+const title = text.slice(index + 1, close);
+if (title.includes("\n")) return null;
+if (targeted !== close) {
+targeted = close;
+target = matching(TARGET, text, close + 1)?.[1] ?? null;
+}
+return target && isSafeURL(target) ? { title, url: target, end: close + target.length + 3 } : null;
+}
+
+function range(index) {
+const before = index ? text[index - 1] : " ";
+for (let each = 0; each < INLINE.length; each += 1) {
+const { mark, type } = INLINE[each];
+const start = index + mark.length;
+if (!text.startsWith(mark, index) || start < unclosed[each] || /\s/.test(text[start] ?? " ")) continue;
+if (mark[0] === "_" && /[\p{L}\p{N}]/u.test(before)) continue;
+const end = closing(each, start);
+if (end >= 0) return { type, start, end };
+}
+return null;
+}
+
+function closing(each, start) {
+const { mark } = INLINE[each];
+const limit = blank(start);
+let at = start;
 let escaped = at;
 for (;;) {
-pattern.lastIndex = at;
-let match = pattern.exec(text);
-for (; match?.[0][0] === "\\"; match = pattern.exec(text)) escaped = pattern.lastIndex;
-let end = match ? match.index : -1;
-if (mark.length === 2) while (end >= 0 && text[end + 2] === mark[0]) end += 1;
-if (end < 0 || text.slice(mark.length, end).includes("\n\n")) return -1;
+let match = matching(CLOSING[each], text, at);
+for (; match?.[0][0] === "\\"; match = CLOSING[each].exec(text)) escaped = CLOSING[each].lastIndex;
+let end = match ? match.index : text.length;
+if (match && mark.length === 2) while (text[end + 2] === mark[0]) end += 1;
+if (!match || limit + 2 <= end) {
+unclosed[each] = Math.min(limit, end);
+return -1;
+}
 const doubled = mark.length === 1 && (text[end + 1] === mark || (end > escaped && text[end - 1] === mark));
 const word = mark[0] === "_" && /[\p{L}\p{N}]/u.test(text[end + mark.length] ?? " ");
-if (end > mark.length && !/\s/.test(text[end - 1]) && !doubled && !word) return end;
+if (end > start && !/\s/.test(text[end - 1]) && !doubled && !word) return end;
 at = end + (doubled ? 2 : 1);
 }
+}
+
+return { code, link, range };
 }
 
 const MARKS = { bold: "**", italic: "*", underline: "__", strike: "~~", spoiler: "||", code: "`" };
@@ -13887,8 +13988,14 @@ const beginsName = scalar === "@" && /^[\p{L}\p{N}._-]/u.test(scalars[at + 1] ??
 if (beginsName || escapes.includes(scalar)) inserts.push([at, 2, "\\"]);
 });
 inserts.sort((one, other) => other[0] - one[0] || other[1] - one[1]);
-for (const [offset, , mark] of inserts) scalars.splice(offset, 0, mark);
-return scalars.join("").replace(/^• /gm, "- ");
+const parts = [];
+let end = scalars.length;
+for (const [offset, , mark] of inserts) {
+parts.push(scalars.slice(offset, end).join(""), mark);
+end = offset;
+}
+parts.push(scalars.slice(0, end).join(""));
+return parts.reverse().join("").replace(/^• /gm, "- ");
 }
 return { LINK, linkEnd, isSafeURL, parseMarkdown, namesIn, toMarkdown };
 })();
@@ -16435,7 +16542,7 @@ const { partsOf } = $views_albums;
 const { lookalikeMark } = $views_lookalike;
 const { bodyOf } = $views_attachments;
 const { albumOf } = $views_pictures;
-const { actorName, eventText, gone, isGroup, isNote, noteText, userName } = $views_model;
+const { actorName, customText, eventText, gone, isGroup, isNote, noteText, userName } = $views_model;
 const { renderText } = $text_render;
 const { isBigEmoji } = $text_emoji;
 const { clock, dayTitle, fullDate, timeLeft } = $i18n_format;
@@ -16498,12 +16605,13 @@ return box;
 const from = row.body?.forwarded;
 if (from) box.append(h("span", { class: "forwarded" }, from.sender || from.nick ? t("forwardedFrom", { name: from.nick ?? userName(state, from.sender) }) : t("forwarded")));
 if (row.ref) box.append(quote(context, row));
-if (!KNOWN.has(row.kind)) {
+const custom = customText(row);
+if (!KNOWN.has(row.kind) && !custom) {
 box.append(h("span", { class: "text recalled" }, t("unknownKind"), meta(context, row)));
 return box;
 }
 const text = row.body?.text;
-if (row.kind === "text") {
+if (row.kind === "text" || custom) {
 const words = text ?? "";
 const nodes = renderText(words, row.body?.entities, { me: state.account?.name, open: actions.openUser, spoiler: t("spoiler") });
 const big = isBigEmoji(words) && !row.ref;
@@ -17037,9 +17145,11 @@ get hasWritten() { return this.#rows.some(({ own, n }) => own && n !== undefined
 
 update(seq) {
 if (this.closed || !this.ready) return;
+const former = this.#rows.at(-1)?.key;
 this.#rows = this.#albums.merge(this.state, this.#window.rows.filter((row) => !isSilent(row)));
 const last = this.#rows.at(-1);
-if (!this.#focusKey || !this.#rows.some((row) => row.key === this.#focusKey)) this.#focusKey = last?.key ?? null;
+const isAtEnd = this.#focusKey === former && !this.scroller.contains(document.activeElement);
+if (isAtEnd || !this.#rows.some((row) => row.key === this.#focusKey)) this.#focusKey = last?.key ?? null;
 this.#showAlone();
 this.emptyHint ??= h("p", {}, t(this.head.kind === "self" ? "noNotesHint" : "noMessagesHint"));
 this.emptyHint.hidden = !canWrite(this.head, this.state.now);
@@ -17298,7 +17408,7 @@ const { copyText, saveText } = $views_clipboard;
 const { openSearch } = $views_search;
 const { Sidebar } = $views_sidebar;
 const { ThreadView } = $views_thread;
-const { attempt, toast } = $views_toast;
+const { attempt, clearToasts, toast } = $views_toast;
 const { closeMenu } = $views_menu;
 const { headTitle, isGroup, userName } = $views_model;
 const { t } = $i18n_index;
@@ -17353,6 +17463,7 @@ close() {
 this.#isClosed = true;
 closeMenu();
 announce("");
+if (this.state.session.phase !== "signedIn") clearToasts();
 this.#unknown?.();
 for (const dialog of document.querySelectorAll("dialog")) dialog.close();
 this.thread?.close();
@@ -17729,7 +17840,7 @@ return $views_inside;
 
 """#))
 
-    private static let _js_views_panels_942cf89c24ac5c4a_js = EmbeddedFile(path: "js/views-panels-942cf89c24ac5c4a.js", content: .text(#"""
+    private static let _js_views_panels_424d0f703ea593a8_js = EmbeddedFile(path: "js/views-panels-424d0f703ea593a8.js", content: .text(#"""
 export default ({ $views_dom, $views_icons, $i18n_index, $i18n_format, $views_model, $views_menu, $views_avatar, $views_toast, $views_later, $calls_media, $views_dialog, $views_clipboard, $views_lookalike, $views_rows, $views_pickers, $text_markdown, $text_render, $views_fields, $views_requests, $media_recorder, $text_blurhash, $views_pictures, $views_place, $media_player, $views_attachments, $views_sound, $state_push }) => {
 const $views_addmembers = (() => {
 
@@ -20007,7 +20118,7 @@ const { h } = $views_dom;
 const { insecureNote } = $views_accountpages;
 const { switchRow } = $views_dialog;
 const { playSound } = $views_sound;
-const { attempt } = $views_toast;
+const { attempt, toast } = $views_toast;
 const { canPush, subscribePush, unsubscribePush } = $state_push;
 const { t } = $i18n_index;
 
@@ -20018,7 +20129,12 @@ function notificationsPage(app, page) {
 const { state, preferences } = app;
 const isSecure = globalThis.isSecureContext && "Notification" in globalThis;
 const granted = () => isSecure && Notification.permission === "granted";
-const ask = async () => granted() || (await Notification.requestPermission()) === "granted";
+const ask = async () => {
+if (granted()) return true;
+const answer = await Notification.requestPermission();
+if (answer === "denied") toast(t("notificationsDenied"), { role: "alert" });
+return answer === "granted";
+};
 page.append(...[insecureNote()].filter(Boolean),
 switchRow(t("notificationsDesktop"), granted() && preferences.desktop, async (on) => {
 if (on && !(await ask())) return false;
@@ -20050,7 +20166,12 @@ const [hours, rest] = input.value.split(":").map(Number);
 return turn(hours * 60 + rest + offset);
 };
 const save = (on) => attempt(state.setSettings(on ? { quiet_from: minutes(from), quiet_until: minutes(until) } : { quiet_from: 0, quiet_until: 0 }));
-for (const input of [from, until]) input.addEventListener("change", () => from.value && until.value && save(true));
+const changed = () => {
+const isEmpty = from.value === until.value;
+for (const input of [from, until]) input.setAttribute("aria-invalid", String(isEmpty));
+if (!isEmpty && from.value && until.value) save(true);
+};
+for (const input of [from, until]) input.addEventListener("change", changed);
 return [switchRow(t("quietHours"), isOn, async (on) => {
 if ((await save(on)) === undefined) return false;
 times.hidden = !on;
@@ -20306,7 +20427,7 @@ proof.focus();
 };
 const begin = async () => {
 error.textContent = "";
-if (!proof.value) return proof.focus();
+if (!proof.value) return refusedPassword(error, proof, t("fieldRequired"));
 try {
 if (hasTotp) await state.removeTotp(proof.value);
 else {
@@ -20465,7 +20586,7 @@ switchRow(t("enterSends"), preferences.enterSends, (on) => app.setPreference("en
 function privacyPage(app, page) {
 const { state } = app;
 const settings = state.settings ?? {};
-const levels = [["all", t("everyone")], ["contacts", t("contactsOnly")], ["none", t("none")]];
+const levels = [["all", t("everyone")], ["contacts", t("contactsOnly")], ["none", t("nobody")]];
 const set = (name) => (value) => attempt(state.setSettings({ [name]: value })).then((answer) => (answer === undefined ? false : undefined));
 page.append(
 selectRow(t("privacyLastSeen"), settings.last_seen ?? "contacts", levels, set("last_seen")),

@@ -124,9 +124,12 @@ export class ThreadView {
    */
   update(seq) {
     if (this.closed || !this.ready) return;
+    const former = this.#rows.at(-1)?.key;
     this.#rows = this.#albums.merge(this.state, this.#window.rows.filter((row) => !isSilent(row)));
     const last = this.#rows.at(-1);
-    if (!this.#focusKey || !this.#rows.some((row) => row.key === this.#focusKey)) this.#focusKey = last?.key ?? null;
+    // Tab leads to the newest message, unless the user has moved to another one.
+    const isAtEnd = this.#focusKey === former && !this.scroller.contains(document.activeElement);
+    if (isAtEnd || !this.#rows.some((row) => row.key === this.#focusKey)) this.#focusKey = last?.key ?? null;
     this.#showAlone();
     this.emptyHint ??= h("p", {}, t(this.head.kind === "self" ? "noNotesHint" : "noMessagesHint"));
     this.emptyHint.hidden = !canWrite(this.head, this.state.now);
