@@ -14,9 +14,9 @@ enum EmbeddedPage {
         _img_maskable_512_png,
         _img_touch_180_png,
         _index_html,
-        _js_app_a7ee9768300f82cf_js,
-        _js_core_core_b8d5d9793a45b8ff_js,
-        _js_core_worker_ed5be96e3d0f3d5f_js,
+        _js_app_548cd22456463ede_js,
+        _js_core_core_d5acf04b1b33f784_js,
+        _js_core_worker_68460b1c822d523b_js,
         _js_i18n_en_7b0b16085a8db4fe_js,
         _js_i18n_zh_89ede0f571d5dd67_js,
         _js_state_sample_779671c446839e6f_js,
@@ -1539,7 +1539,7 @@ gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gPQVAAAA//+DQEnNAAAA
   <meta name="theme-color" media="(prefers-color-scheme: light)" content="#ffffff">
   <meta name="theme-color" media="(prefers-color-scheme: dark)" content="#171b22">
   <meta name="referrer" content="no-referrer">
-  <meta name="later" content="js/core-worker-ed5be96e3d0f3d5f.js">
+  <meta name="later" content="js/core-worker-68460b1c822d523b.js">
   <meta name="later" content="js/i18n-en-7b0b16085a8db4fe.js">
   <meta name="later" content="js/i18n-zh-89ede0f571d5dd67.js">
   <meta name="later" content="js/views-inside-438f4598de3d5788.js">
@@ -1549,7 +1549,7 @@ gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gPQVAAAA//+DQEnNAAAA
   <link rel="apple-touch-icon" href="img/touch-180.png">
   <link rel="manifest" href="app.webmanifest">
   <link rel="stylesheet" href="css/page-74467c95afa49fd0.css">
-  <script type="module" src="js/app-a7ee9768300f82cf.js"></script>
+  <script type="module" src="js/app-548cd22456463ede.js"></script>
 </head>
 <body>
   <div id="app"></div>
@@ -1560,7 +1560,7 @@ gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gPQVAAAA//+DQEnNAAAA
 
 """#))
 
-    private static let _js_app_a7ee9768300f82cf_js = EmbeddedFile(path: "js/app-a7ee9768300f82cf.js", content: .text(#"""
+    private static let _js_app_548cd22456463ede_js = EmbeddedFile(path: "js/app-548cd22456463ede.js", content: .text(#"""
 const $parts = {}, $loaded = {};
 const $later = (path) => $parts[path] ??= import(path).then((part) => part.default({ ...$all(), ...$loaded }), (error) => { delete $parts[path]; throw error; });
 const $all = () => ({ $later, $loaded, $core_applying, $core_receipts, $state_api, $state_lists, $state_window, $state_store, $state_index, $views_dom, $views_icons, $i18n_index, $i18n_format, $views_model, $views_menu, $views_auth, $views_preferences, $app, $core_requests });
@@ -2630,7 +2630,7 @@ return new PagePort();
 }
 
 class WorkerPort {
-#worker = new Worker(new URL("./core-worker-ed5be96e3d0f3d5f.js", import.meta.url), { type: "module" });
+#worker = new Worker(new URL("./core-worker-68460b1c822d523b.js", import.meta.url), { type: "module" });
 #requests = new Map();
 #serial = 0;
 #listener = () => {};
@@ -2689,7 +2689,7 @@ async request(name, body) { return (await this.#load()).request(name, body, "pag
 
 async #load() {
 try {
-return await (this.#core ??= $later("./core-core-b8d5d9793a45b8ff.js").then(({ Core }) => new Core((event) => this.#listener(event))));
+return await (this.#core ??= $later("./core-core-d5acf04b1b33f784.js").then(({ Core }) => new Core((event) => this.#listener(event))));
 } catch (error) {
 this.#core = null;
 throw Object.assign(new Error(error.message, { cause: error }), { code: "offline" });
@@ -3647,7 +3647,7 @@ return { Refusal, refusal, post, get, reach, answer, uuid, deviceDescription };
 
 """#))
 
-    private static let _js_core_core_b8d5d9793a45b8ff_js = EmbeddedFile(path: "js/core-core-b8d5d9793a45b8ff.js", content: .text(#"""
+    private static let _js_core_core_d5acf04b1b33f784_js = EmbeddedFile(path: "js/core-core-d5acf04b1b33f784.js", content: .text(#"""
 export default ({ $core_applying, $core_receipts, $core_requests }) => {
 const $socketio_backoff = (() => {
 
@@ -5118,11 +5118,12 @@ this.#pullNext();
 if (events.length === 0) return;
 const stamped = events.map((event) => ({ ...event, asOf: Math.max(event.asOf ?? 0, event.seq) }));
 this.#core.applied(conv, stamped);
-this.#keeping = this.#keeping.then(() => this.#keep(conv, stamped)).catch((error) => console.warn("cache:", error));
+const cursor = this.#cursors.get(conv);
+this.#keeping = this.#keeping.then(() => this.#keep(conv, stamped, cursor)).catch((error) => console.warn("cache:", error));
 }
 
-async #keep(conv, events) {
-if (!this.#cursors.has(conv)) return;
+async #keep(conv, events, cursor) {
+if (!cursor || this.#cursors.get(conv) !== cursor) return;
 await this.#put(events);
 for (const change of events) {
 const place = change.n === undefined ? change.ref : change.thread;
@@ -5133,8 +5134,7 @@ const after = applying(target, change, this.#core.user?.name);
 if (after !== target) await this.#put([{ ...after, asOf: change.seq }]);
 if (change.kind === "recall" || (repeats(change) && isBlank(after))) await this.blankEdits(conv, [change.ref], after.state);
 }
-const cursor = this.#cursors.get(conv);
-if (cursor) await this.#saveCursor(conv, cursor, events.at(-1).seq);
+if (this.#cursors.get(conv) === cursor) await this.#saveCursor(conv, cursor, events.at(-1).seq);
 }
 
 async blankEdits(conv, seqs, state) {
@@ -6048,7 +6048,7 @@ return $core_core;
 
 """#))
 
-    private static let _js_core_worker_ed5be96e3d0f3d5f_js = EmbeddedFile(path: "js/core-worker-ed5be96e3d0f3d5f.js", content: .text(#"""
+    private static let _js_core_worker_68460b1c822d523b_js = EmbeddedFile(path: "js/core-worker-68460b1c822d523b.js", content: .text(#"""
 const $core_applying = (() => {
 
 const MESSAGES = new Set(["text", "image", "audio", "video", "file", "location", "card", "call", "poll", "bundle", "encrypted"]);
@@ -7702,11 +7702,12 @@ this.#pullNext();
 if (events.length === 0) return;
 const stamped = events.map((event) => ({ ...event, asOf: Math.max(event.asOf ?? 0, event.seq) }));
 this.#core.applied(conv, stamped);
-this.#keeping = this.#keeping.then(() => this.#keep(conv, stamped)).catch((error) => console.warn("cache:", error));
+const cursor = this.#cursors.get(conv);
+this.#keeping = this.#keeping.then(() => this.#keep(conv, stamped, cursor)).catch((error) => console.warn("cache:", error));
 }
 
-async #keep(conv, events) {
-if (!this.#cursors.has(conv)) return;
+async #keep(conv, events, cursor) {
+if (!cursor || this.#cursors.get(conv) !== cursor) return;
 await this.#put(events);
 for (const change of events) {
 const place = change.n === undefined ? change.ref : change.thread;
@@ -7717,8 +7718,7 @@ const after = applying(target, change, this.#core.user?.name);
 if (after !== target) await this.#put([{ ...after, asOf: change.seq }]);
 if (change.kind === "recall" || (repeats(change) && isBlank(after))) await this.blankEdits(conv, [change.ref], after.state);
 }
-const cursor = this.#cursors.get(conv);
-if (cursor) await this.#saveCursor(conv, cursor, events.at(-1).seq);
+if (this.#cursors.get(conv) === cursor) await this.#saveCursor(conv, cursor, events.at(-1).seq);
 }
 
 async blankEdits(conv, seqs, state) {

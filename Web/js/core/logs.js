@@ -199,12 +199,13 @@ export class Logs {
     if (events.length === 0) return;
     const stamped = events.map((event) => ({ ...event, asOf: Math.max(event.asOf ?? 0, event.seq) }));
     this.#core.applied(conv, stamped);
+    const cursor = this.#cursors.get(conv);
     // Batches are stored one after another, because each reads the targets that the former changed.
-    this.#keeping = this.#keeping.then(() => this.#keep(conv, stamped)).catch((error) => console.warn("cache:", error));
+    this.#keeping = this.#keeping.then(() => this.#keep(conv, stamped, cursor)).catch((error) => console.warn("cache:", error));
   }
 
-  async #keep(conv, events) {
-    if (!this.#cursors.has(conv)) return; // removed since
+  async #keep(conv, events, cursor) {
+    if (!cursor || this.#cursors.get(conv) !== cursor) return; // the log was removed since
     await this.#put(events);
     for (const change of events) {
       const place = change.n === undefined ? change.ref : change.thread;
@@ -215,8 +216,7 @@ export class Logs {
       if (after !== target) await this.#put([{ ...after, asOf: change.seq }]);
       if (change.kind === "recall" || (repeats(change) && isBlank(after))) await this.blankEdits(conv, [change.ref], after.state);
     }
-    const cursor = this.#cursors.get(conv);
-    if (cursor) await this.#saveCursor(conv, cursor, events.at(-1).seq);
+    if (this.#cursors.get(conv) === cursor) await this.#saveCursor(conv, cursor, events.at(-1).seq);
   }
 
   /**
