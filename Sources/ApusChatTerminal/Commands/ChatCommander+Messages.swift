@@ -1,3 +1,4 @@
+import ApusBytes
 import ApusChatClient
 import ApusChatProtocol
 import ApusJSON
@@ -210,10 +211,10 @@ extension ChatCommander {
         guard let (blob, name) = Self.blob(of: try await self.message(seq)) else {
             throw ChatClientError(.notFound, message: "message #\(seq) has no file")
         }
-        // The sender chose the name, so only its last component is used, without a leading period.
-        let shown = String(ChatText.harmless(name.split(separator: "/").last.map(String.init) ?? "").drop { $0 == "." })
-        let safe = shown.isEmpty ? "file" : shown
-        var target = URL(fileURLWithPath: call.words.isEmpty ? safe : HomePath.expanded(call.words))
+        let safe = Self.fileName(from: name)
+        // `URL` would expand a relative path that begins with `~`, also in a name of another user.
+        let path = call.words.isEmpty ? FileManager.default.currentDirectoryPath + "/" + safe : HomePath.expanded(call.words)
+        var target = URL(fileURLWithPath: path)
         if call.name == .view {
             let folder = FileManager.default.temporaryDirectory.appendingPathComponent("apus-chat-" + UUID().uuidString)
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
@@ -228,6 +229,15 @@ extension ChatCommander {
         }
         self.say("Saved \(target.path), \(ChatText.size(Int64(bytes.count))).")
         if call.name == .view { try self.host?.openFile(target.path) }
+    }
+
+    /// Returns the name under which a received file is saved.
+    ///
+    /// The sender chose the name, so only its last component is used, without a leading period or
+    /// tilde.
+    static func fileName(from name: String) -> String {
+        let shown = PeerText.visible(name.split(separator: "/").last ?? "").drop { $0 == "." || $0 == "~" }
+        return shown.isEmpty ? "file" : String(shown)
     }
 
     private static func blob(of row: ChatMessage) -> (BlobID, name: String)? {
@@ -353,6 +363,9 @@ package enum MediaType {
     ]
 
     package static func of(path: String) -> String {
-        path.split(separator: ".").last.flatMap { self.types[$0.lowercased()] } ?? "application/octet-stream"
+        // A name without a period, or with a period only at its start, has no extension.
+        let name = path.split(separator: "/").last ?? ""
+        guard let period = name.lastIndex(of: "."), period > name.startIndex else { return "application/octet-stream" }
+        return self.types[name[name.index(after: period)...].lowercased()] ?? "application/octet-stream"
     }
 }
