@@ -11,7 +11,10 @@ package enum TerminalText {
         // A variation selector or a joiner combines characters to one emoji. Joiners can also occur
         // between letters.
         if character.unicodeScalars.count > 1 {
-            let isJoined = character.unicodeScalars.contains { $0.value == 0xFE0F || $0.value == 0x200D || $0.value == 0x20E3 }
+            // Digits, `#` and `*` are emoji with a variation selector only.
+            let isJoined = character.unicodeScalars.contains {
+                $0.value == 0xFE0F || $0.value == 0x200D && !first.isASCII || $0.value == 0x20E3
+            }
             if isJoined, first.properties.isEmoji { return 2 }
             if (0x1F1E6...0x1F1FF).contains(first.value) { return 2 }
         }

@@ -11,6 +11,7 @@ struct TerminalTextTests {
         ("©", 1),
         ("👩🏽‍🚀", 2), ("🏴󠁧󠁢󠁥󠁮󠁧󠁿", 2), ("🇩", 2), ("#️⃣", 2), ("e\u{301}\u{302}\u{303}", 1),
         // Letters with joiners are not emoji.
+        ("1\u{200D}", 1), ("#\u{200D}", 1), ("1\u{FE0F}", 2), ("❤\u{200D}🔥", 2),
         ("ه\u{200D}", 1), ("a\u{200D}", 1), ("a\u{FE0F}", 1), ("क्\u{200D}", 1),
     ])
     func charactersHaveTheirCells(text: String, width: Int) { #expect(TerminalText.width(text) == width) }
