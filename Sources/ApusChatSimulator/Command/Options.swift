@@ -32,9 +32,9 @@ struct Options: Sendable {
                 guard let seed = rest.popFirst().flatMap({ UInt64($0) }) else { return nil }
                 self.seeds = seed...seed
             case "--seeds":
-                let bounds = rest.popFirst()?.split(separator: "-").compactMap { UInt64($0) } ?? []
-                guard bounds.count == 2, bounds[0] <= bounds[1] else { return nil }
-                self.seeds = bounds[0]...bounds[1]
+                let bounds = rest.popFirst()?.split(separator: "-", omittingEmptySubsequences: false).map { UInt64($0) } ?? []
+                guard bounds.count == 2, let first = bounds[0], let last = bounds[1], first <= last else { return nil }
+                self.seeds = first...last
             case "--jobs":
                 guard let jobs = rest.popFirst().flatMap({ Int($0) }), jobs > 0 else { return nil }
                 self.jobs = jobs

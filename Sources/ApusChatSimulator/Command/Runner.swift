@@ -40,12 +40,10 @@ struct Runner {
         let begin = ContinuousClock.now
         let cpuBegin = clock()
         await withTaskGroup(of: Simulation.Outcome.self) { group in
-            var next = self.options.seeds.lowerBound
+            var seeds = self.options.seeds.makeIterator()
             let bug = self.options.bug
             func start() {
-                guard next <= self.options.seeds.upperBound else { return }
-                let seed = next
-                next += 1
+                guard let seed = seeds.next() else { return }
                 group.addTask { Simulation(seed: seed, bug: bug).run() }
             }
             for _ in 0..<report.jobs { start() }
