@@ -19,10 +19,12 @@ enum ChatPassword {
     }
 
     private static func read(file: String) throws -> String {
-        guard let data = FileManager.default.contents(atPath: file), let text = String(data: data.prefix(4_096), encoding: .utf8) else {
+        // Only the first line has to be text.
+        guard let line = FileManager.default.contents(atPath: file)?.prefix(while: { $0 != 0x0A && $0 != 0x0D }),
+            let password = String(data: line, encoding: .utf8)
+        else {
             throw ChatClientError(.notFound, message: "cannot read the password file \(file)")
         }
-        let password = text.split(whereSeparator: \.isNewline).first.map(String.init) ?? ""
         guard !password.isEmpty else { throw ChatClientError(.invalidUse, message: "the first line of \(file) is empty") }
         return password
     }
