@@ -148,6 +148,9 @@ def test_two_users_exchange_messages_and_see_receipts(tabs, chat):
     bob.run("() => state.sendTyping(conv)")
     alice.until("state.typing(conv).includes('bob')")
     assert alice.errors == bob.errors == []
+    alice.context.set_offline(True)
+    alice.until("state.connection.state !== 'online'")
+    assert alice.run("() => state.typing(conv)") == [], "the end of typing would not be reported"
 
 
 def test_a_delivered_message_stays_delivered_after_the_server_was_killed(tabs, chat):

@@ -14,7 +14,7 @@ enum EmbeddedPage {
         _img_maskable_512_png,
         _img_touch_180_png,
         _index_html,
-        _js_app_548cd22456463ede_js,
+        _js_app_6520b3b7b479a8c2_js,
         _js_core_core_d5acf04b1b33f784_js,
         _js_core_worker_68460b1c822d523b_js,
         _js_i18n_en_7b0b16085a8db4fe_js,
@@ -1549,7 +1549,7 @@ gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gPQVAAAA//+DQEnNAAAA
   <link rel="apple-touch-icon" href="img/touch-180.png">
   <link rel="manifest" href="app.webmanifest">
   <link rel="stylesheet" href="css/page-74467c95afa49fd0.css">
-  <script type="module" src="js/app-548cd22456463ede.js"></script>
+  <script type="module" src="js/app-6520b3b7b479a8c2.js"></script>
 </head>
 <body>
   <div id="app"></div>
@@ -1560,7 +1560,7 @@ gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gPQVAAAA//+DQEnNAAAA
 
 """#))
 
-    private static let _js_app_548cd22456463ede_js = EmbeddedFile(path: "js/app-548cd22456463ede.js", content: .text(#"""
+    private static let _js_app_6520b3b7b479a8c2_js = EmbeddedFile(path: "js/app-6520b3b7b479a8c2.js", content: .text(#"""
 const $parts = {}, $loaded = {};
 const $later = (path) => $parts[path] ??= import(path).then((part) => part.default({ ...$all(), ...$loaded }), (error) => { delete $parts[path]; throw error; });
 const $all = () => ({ $later, $loaded, $core_applying, $core_receipts, $state_api, $state_lists, $state_window, $state_store, $state_index, $views_dom, $views_icons, $i18n_index, $i18n_format, $views_model, $views_menu, $views_auth, $views_preferences, $app, $core_requests });
@@ -2468,6 +2468,7 @@ return this.changed("session");
 case "connection":
 this.connection = event.connection;
 this.#counted.clear();
+if (event.connection.state !== "online") for (const [conv, users] of [...this.#typing]) for (const user of [...users.keys()]) this.#types({ conv, user, stopped: true });
 if (event.connection.state === "online") for (const window of this.#windows.values()) window.connected();
 return this.changed("connection");
 case "heads": return this.#setHeads(event.heads ?? [], event.gone ?? []);

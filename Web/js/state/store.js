@@ -322,6 +322,8 @@ export class Store extends ChatState {
       case "connection":
         this.connection = event.connection;
         this.#counted.clear(); // changes of the positions may have been missed
+        // Without a connection, the end of typing is not reported.
+        if (event.connection.state !== "online") for (const [conv, users] of [...this.#typing]) for (const user of [...users.keys()]) this.#types({ conv, user, stopped: true });
         if (event.connection.state === "online") for (const window of this.#windows.values()) window.connected();
         return this.changed("connection");
       case "heads": return this.#setHeads(event.heads ?? [], event.gone ?? []);
