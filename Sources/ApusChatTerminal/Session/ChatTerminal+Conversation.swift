@@ -23,6 +23,7 @@ extension ChatTerminal {
 
     /// Stores the draft of the open conversation and closes the conversation.
     func leaveConversation() async {
+        self.unconfirmed = nil
         guard let thread = self.thread else { return }
         // A command in the input is not stored as a draft.
         let draft = self.screen.editor.isCommand ? "" : self.screen.editor.text

@@ -42,8 +42,9 @@ package final class ChatTerminal {
     /// a contact request.
     package internal(set) var notice: (text: String, isWarning: Bool)?
     private var lastTyping: Int64 = 0
-    /// The command that is performed when the user enters it a second time.
-    private var unconfirmed: String?
+    /// The command that is performed when the user enters it a second time. Another line, and
+    /// another conversation, reset it.
+    var unconfirmed: String?
     private var updates: Task<Void, Never>?
 
     /// - Parameters:
@@ -146,7 +147,9 @@ package final class ChatTerminal {
             await self.commander.perform(parsed)
             await self.toEnd()
         case .command(let call): await self.perform(call, line)
-        case .nothing, .mistake: await self.commander.perform(parsed)
+        case .nothing, .mistake:
+            self.unconfirmed = nil
+            await self.commander.perform(parsed)
         }
         self.lastTyping = 0
         self.screen.unmark()
