@@ -89,6 +89,9 @@ final class SQLiteConnection {
     /// The number of rows that the last statement changed.
     var changedRows: Int32 { sqlite3_changes(self.handle) }
 
+    /// The row number that the last INSERT into a table with row numbers has used.
+    var insertedRow: Int64 { sqlite3_last_insert_rowid(self.handle) }
+
     /// Rolls back the open transaction. Errors are ignored, because SQLite has already rolled back
     /// after most failures.
     func rollback() {

@@ -1,7 +1,8 @@
 /// The statements that write a batch.
 enum ChangeQuery: Int, Query {
     case addConversation, setConversation, addCounters, setCounters, setPosition, setMember, removeFolders
-    case addEvent, setTarget, pin, unpin
+    case addEvent, addPlace, addRecentPlace, recentPlaces, recentPlace, moveRecentPlaces, removeRecentPlaces, laterEvents
+    case setTarget, pin, unpin
     case blankEvent, blankEdits, blankPreviews, clearAnnotations, removeAnnotations, removeMention, removeBlobReferences
     case keptSeq, setKeptSeq, firstKept
     case addTextChange, removeTextChanges
@@ -39,10 +40,23 @@ enum ChangeQuery: Int, Query {
         case .removeFolders:
             "UPDATE member INDEXED BY member_user SET folders = folders & ~?2, changed = ?3 WHERE user = ?1 AND folders & ?2 <> 0"
         case .addEvent: "INSERT INTO event (\(EventColumns.newList)) VALUES (\(EventColumns.newValues))"
-        case .setTarget: "UPDATE event SET \(EventColumns.targetAssignments) WHERE id = ?1"
+        case .addPlace: "INSERT INTO event_place (id, place) VALUES (?1, ?2)"
+        case .addRecentPlace: "INSERT INTO event_recent (id, place) VALUES (?1, ?2)"
+        case .recentPlaces: "SELECT count(*) FROM event_recent"
+        case .recentPlace: "SELECT id FROM event_recent WHERE id > ?1 ORDER BY id LIMIT 1 OFFSET ?2"
+        // Replaces the entries that damaged data can have in both tables, so that the batch does
+        // not fail.
+        case .moveRecentPlaces:
+            "INSERT OR REPLACE INTO event_place (id, place) SELECT id, place FROM event_recent WHERE id > ?1 AND id <= ?2"
+        case .removeRecentPlaces: "DELETE FROM event_recent WHERE id > ?1 AND id <= ?2"
+        case .laterEvents:
+            """
+            SELECT 1 FROM event_recent WHERE id BETWEEN ?1 AND ?2 UNION ALL SELECT 1 FROM event_place WHERE id BETWEEN ?1 AND ?2 LIMIT 1
+            """
+        case .setTarget: "UPDATE event SET \(EventColumns.targetAssignments) WHERE \(PlacedEvents.condition("?1"))"
         case .pin: "INSERT OR IGNORE INTO pin (event) VALUES (?1)"
         case .unpin: "DELETE FROM pin WHERE event = ?1"
-        case .blankEvent: "UPDATE event SET \(Self.blankAssignments) WHERE id = ?1"
+        case .blankEvent: "UPDATE event SET \(Self.blankAssignments) WHERE \(PlacedEvents.condition("?1"))"
         case .blankEdits: "UPDATE event INDEXED BY event_edit SET \(Self.blankAssignments) WHERE ref = ?1 AND kind = 'edit'"
         case .blankPreviews: "UPDATE event INDEXED BY event_preview SET \(Self.blankAssignments) WHERE ref = ?1 AND kind = 'preview'"
         case .clearAnnotations: "UPDATE annotation SET reactions = NULL, votes = 0 WHERE event = ?1"
@@ -51,7 +65,7 @@ enum ChangeQuery: Int, Query {
         case .removeBlobReferences: "DELETE FROM blob_ref WHERE event = ?1"
         case .keptSeq: "SELECT kept_seq, last_seq FROM counter WHERE slot = ?1"
         case .setKeptSeq: "UPDATE counter SET kept_seq = ?2 WHERE slot = ?1"
-        case .firstKept: "SELECT id FROM event WHERE id BETWEEN ?1 AND ?2 AND is_message = 1 AND state < 10 ORDER BY id LIMIT 1"
+        case .firstKept: PlacedEvents.range("", where: "is_message = 1 AND state < 10", limit: "1")
         case .setAnnotation:
             "INSERT OR REPLACE INTO annotation (user, event, n, is_hidden, reactions, votes) VALUES (?1, ?2, ?3, ?4, ?5, ?6)"
         case .removeAnnotation: "DELETE FROM annotation WHERE user = ?1 AND event = ?2"

@@ -17,7 +17,7 @@ enum FactQuery: Int, Query {
         case .pairMembers: "SELECT \(MemberColumns.list) FROM member m WHERE slot = ?1 AND user IN (?2, ?3)"
         case .sent: "SELECT id, n, at, hash FROM event WHERE client_id = ?1 AND sender = ?2 AND id >> 32 = ?3"
         case .request: "SELECT \(RequestColumns.list) FROM request WHERE user = ?1 AND id = ?2"
-        case .event: "SELECT \(EventColumns.list) FROM event WHERE id = ?1"
+        case .event: "SELECT \(EventColumns.list) FROM event WHERE \(PlacedEvents.condition("?1"))"
         case .annotation: "SELECT event, n, is_hidden, reactions, votes FROM annotation WHERE user = ?1 AND event = ?2"
         case .account: "SELECT \(AccountColumns.list) FROM account a WHERE user = ?1"
         case .conversationCount:
@@ -49,8 +49,8 @@ enum FactQuery: Int, Query {
             """
         case .latecomers:
             "SELECT user FROM member INDEXED BY member_first WHERE slot = ?1 AND min_seq > ?2 AND min_seq > 1 AND state = 1 LIMIT ?3"
-        case .ordinal: "SELECT n FROM event WHERE id = ?1"
-        case .eventsBackwards: "SELECT id, n, is_message, sender FROM event WHERE id BETWEEN ?1 AND ?2 ORDER BY id DESC"
+        case .ordinal: "SELECT n FROM event WHERE \(PlacedEvents.condition("?1"))"
+        case .eventsBackwards: PlacedEvents.range("n, is_message, sender", isDescending: true)
         case .hiddenEvents: "SELECT event FROM annotation WHERE user = ?1 AND event BETWEEN ?2 AND ?3 AND is_hidden = 1 AND n > 0"
         }
     }

@@ -6,8 +6,8 @@ enum LogQuery: Int, Query {
 
     var sql: String {
         switch self {
-        case .forwards: "SELECT \(EventColumns.list) FROM event WHERE id BETWEEN ?1 AND ?2 ORDER BY id LIMIT ?3"
-        case .backwards: "SELECT \(EventColumns.list) FROM event WHERE id BETWEEN ?1 AND ?2 ORDER BY id DESC LIMIT ?3"
+        case .forwards: PlacedEvents.range(EventColumns.contentList, limit: "?3")
+        case .backwards: PlacedEvents.range(EventColumns.contentList, isDescending: true, limit: "?3")
         case .thread:
             """
             SELECT \(EventColumns.list) FROM event INDEXED BY event_thread
@@ -32,9 +32,8 @@ enum LogQuery: Int, Query {
             SELECT event, n, is_hidden, reactions, votes, user FROM annotation INDEXED BY annotation_event
             WHERE event = ?1 AND user > ?2 AND reactions IS NOT NULL ORDER BY user LIMIT ?3
             """
-        case .keptEvents:
-            "SELECT id FROM event WHERE id BETWEEN ?1 AND ?2 AND is_message = 1 AND state < 10 AND at < ?3 ORDER BY id LIMIT ?4"
-        case .body: "SELECT body, at FROM event WHERE id = ?1"
+        case .keptEvents: PlacedEvents.range("", where: "is_message = 1 AND state < 10 AND at < ?3", limit: "?4")
+        case .body: "SELECT body, at FROM event WHERE \(PlacedEvents.condition("?1"))"
         case .ended:
             """
             SELECT e.id, v.conversation FROM event e INDEXED BY event_closing CROSS JOIN conversation v ON v.slot = e.id >> 32

@@ -36,10 +36,7 @@ enum MaintenanceQuery: Int, Query {
         case .memberships:
             "SELECT conversation FROM member INDEXED BY member_user WHERE user = ?1 AND conversation > ?2 ORDER BY conversation LIMIT ?3"
         case .eventsOfSender:
-            """
-            SELECT id FROM event WHERE id BETWEEN ?1 AND ?2 AND sender = ?3 AND state < 10 AND body <> '' AND (is_message = 1 OR ?4)
-            ORDER BY id LIMIT ?5
-            """
+            PlacedEvents.range("", where: "sender = ?3 AND state < 10 AND body <> '' AND (is_message = 1 OR ?4)", limit: "?5")
         }
     }
 }

@@ -15,7 +15,7 @@ enum SearchQuery: Int, Query {
         case .changedTexts:
             """
             SELECT e.place, e.id, e.sender, e.at, e.kind, e.body, e.is_message, e.state, t.number
-            FROM main.text_change t CROSS JOIN main.event e ON e.id = t.event
+            FROM main.text_change t CROSS JOIN main.event e ON \(PlacedEvents.condition("t.event", event: "e."))
             WHERE t.number > ?1 ORDER BY t.number LIMIT ?2
             """
         case .lastPlace: "SELECT max(place) FROM main.event"

@@ -3,8 +3,10 @@ import ApusChatStorage
 
 /// The columns of an event, in the order of SELECT and INSERT.
 enum EventColumns {
-    static let list = """
-        id, n, is_message, sender, at, kind, client_id, hash, ref, thread, state, body, expires_at, mentions, mentions_all, \
+    static let list = "id, " + Self.contentList
+    /// The columns after the id.
+    static let contentList = """
+        n, is_message, sender, at, kind, client_id, hash, ref, thread, state, body, expires_at, mentions, mentions_all, \
         original, edited_at, is_pinned, reactions, votes, allows_many_votes, hides_voters, is_closed, reply_count, last_reply, closes_at, edit_seq
         """
     /// The columns that are set for a new event. The others have default values.

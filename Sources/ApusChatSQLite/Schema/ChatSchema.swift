@@ -8,7 +8,7 @@ enum ChatSchema {
     /// The steps. Step `i` migrates from version `i` to version `i + 1`.
     static let steps = [
         SchemaStep1.script, SchemaStep2.script, SchemaStep3.script, SchemaStep4.script, SchemaStep5.script, SchemaStep6.script,
-        SchemaStep7.script, SchemaStep8.script, SchemaStep9.script, SchemaStep10.script,
+        SchemaStep7.script, SchemaStep8.script, SchemaStep9.script, SchemaStep10.script, SchemaStep11.script,
     ]
 
     /// The version of the schema that this program writes.

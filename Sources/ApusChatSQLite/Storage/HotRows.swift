@@ -9,6 +9,8 @@ final class HotConversation {
     var lastSeq: Int64
     /// The ordinal of the last written message.
     var lastN: Int64
+    /// Whether the log is known to have no events after `lastSeq`.
+    var isEndKnown = false
 
     init(slot: Int64, row: ConversationRow, lastSeq: Int64, lastN: Int64) {
         self.slot = slot

@@ -8,6 +8,9 @@ package struct SQLiteEnvironment: Sendable {
     /// The number of conversations and members above which a generation of cached rows is full.
     /// Default: 100,000.
     package var hotRows = 100_000
+    /// The number of entries of `event_recent` at which a batch moves a part of them to
+    /// `event_place`. Default: 600.
+    package var recentPlaces = 600
     /// The size of the write-ahead log at which `checkpointIfDue` writes a checkpoint, in pages of
     /// 4 KiB. Default: 16,000.
     package var checkpointPages: Int32 = 16_000

@@ -5,7 +5,7 @@ extension SQLiteStorage {
     /// Writes a batch, within its transaction.
     func write(_ changes: Changes, commit: Int64) throws(StorageError) {
         for change in changes.conversations { try self.write(change, commit: commit) }
-        try self.append(changes.events)
+        try self.append(changes.events, conversations: changes.conversations.count)
         // Removes mentions first, because a target without content no longer names the mentioned
         // users.
         let blanks = try self.removeMentions(of: changes.blanks)
@@ -84,9 +84,14 @@ extension SQLiteStorage {
         }
     }
 
-    private func append(_ events: [EventRow]) throws(StorageError) {
+    /// - Parameter conversations: The number of conversations that the batch changes.
+    private func append(_ events: [EventRow], conversations: Int) throws(StorageError) {
         guard let first = events.first else { return }
         let statement = try self.connection.statement(ChangeQuery.addEvent)
+        // A batch with several events for each conversation would write each entry twice without
+        // changing much fewer pages.
+        let isRecent = events.count < 2 * conversations
+        let place = try self.connection.statement(isRecent ? ChangeQuery.addRecentPlace : .addPlace)
         var conversation = try self.existing(first.conversation)
         for event in events {
             if event.conversation != conversation.row.key { conversation = try self.existing(event.conversation) }
@@ -95,13 +100,18 @@ extension SQLiteStorage {
                     .invalidUse,
                     message: "the event has seq \(event.seq) after \(conversation.lastSeq); the maximum is \(EventPlace.largestSeq)")
             }
+            if !conversation.isEndKnown { try self.examineEnd(of: conversation) }
             conversation.lastSeq = event.seq
             if event.isMessage { conversation.lastN = event.n }
             EventColumns.bindNew(event, slot: conversation.slot, ordinal: conversation.lastN, to: statement)
             try statement.run()
+            place.bind(1, EventPlace.id(conversation.slot, event.seq))
+            place.bind(2, self.connection.insertedRow)
+            try place.run()
             if event.isChanged { try self.write(target: event) }
             if event.isMessage, event.mentionsAll || !event.mentions.isEmpty { try self.addMentions(of: event, slot: conversation.slot) }
         }
+        if isRecent { try self.moveRecentPlaces(added: events.count) }
     }
 
     private func addMentions(of event: EventRow, slot: Int64) throws(StorageError) {

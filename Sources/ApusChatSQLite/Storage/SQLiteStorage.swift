@@ -14,6 +14,7 @@ package final class SQLiteStorage: SQLiteReads, MaintainedStorage {
     private(set) var lastCommit: Int64 = 0
     /// The slot of the next new conversation.
     var nextSlot: Int64 = 1
+    var recentPlaces = RecentPlaces()
     /// The accounts that were deleted since the storage was opened.
     private(set) var deletedAccounts: Set<UserKey> = []
     private var isInBatch = false
@@ -96,6 +97,7 @@ package final class SQLiteStorage: SQLiteReads, MaintainedStorage {
     private func fail(_ error: StorageError) {
         self.abandon()
         self.hot.removeAll()
+        self.recentPlaces = RecentPlaces()
         if error.code == .io || error.code == .corrupt { self.failure = error }
     }
 

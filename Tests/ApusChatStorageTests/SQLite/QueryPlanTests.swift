@@ -12,6 +12,11 @@ import Testing
         ListQuery.pinnedPlaces.sql: "the pinned conversations of one account",
     ]
 
+    /// The statements that read a whole table, with the bounds of the table.
+    private static let scanning: [String: String] = [
+        ChangeQuery.recentPlaces.sql: "about 600 recent events, once after the start"
+    ]
+
     @Test(arguments: QueryGroup.allCases) func noStatementScansOrSorts(_ group: QueryGroup) throws {
         let folder = try TemporaryFolder()
         let lock = try ChatFolder(folder.path)
@@ -19,7 +24,7 @@ import Testing
         let connection = group == .search ? try SearchFile.open(lock, cacheBytes: 1 << 20) : storage.connection
         for query in group.queries {
             for step in try self.plan(of: query.sql, connection) {
-                #expect(!step.hasPrefix("SCAN") || Self.isAllowedScan(step), "\(query): \(step)")
+                #expect(!step.hasPrefix("SCAN") || Self.isAllowedScan(step) || Self.scanning[query.sql] != nil, "\(query): \(step)")
                 #expect(!step.contains("TEMP B-TREE") || Self.sorting[query.sql] != nil, "\(query): \(step)")
                 #expect(!step.contains("AUTOMATIC"), "\(query): \(step)")
             }

@@ -58,6 +58,34 @@ import Testing
         #expect(try storage.events(in: group, .from(3), as: bob, limit: 9).map(\.seq) == [3])
     }
 
+    /// All events enter the table that replaces the index of ids.
+    @Test func stepElevenPlacesAllEvents() throws {
+        let folder = try TemporaryFolder()
+        let script = try String(contentsOf: Self.fixtures.appendingPathComponent("schema-10.sql"), encoding: .utf8)
+        do {
+            let lock = try ChatFolder(folder.path)
+            try lock.createDatabase()
+            let connection = try SQLiteConnection(path: lock.databasePath, isReader: false, cacheBytes: 1 << 20)
+            try connection.execute(script)
+            for (slot, seqs) in [(5, [3, 1, 2]), (4, [2, 1])] {
+                for seq in seqs {
+                    try connection.execute(
+                        """
+                        INSERT INTO event (id, n, is_message, sender, at, kind, state, body)
+                        VALUES (\(slot << 32 | seq), 1, 1, 1, 1, 'text', 0, '{}')
+                        """)
+                }
+            }
+        }
+        let storage = try folder.open()
+        let places = try storage.connection.prepare("SELECT id, place FROM event_place ORDER BY id").all { [$0.int(0), $0.int(1)] }
+        let events = try storage.connection.prepare("SELECT id, place FROM event ORDER BY id").all { [$0.int(0), $0.int(1)] }
+        #expect(places == events && places.count >= 7)
+        #expect(try storage.connection.prepare("SELECT count(*) FROM event_recent").number() == 0)
+        #expect(try storage.connection.prepare("SELECT count(*) FROM pragma_index_list('event') WHERE name = 'event_id'").number() == 0)
+        #expect(try storage.check().isEmpty)
+    }
+
     /// The times of edits and blocks become positions in the log: a block is placed after the last
     /// event before it, and an edit or a change of a call at its own event.
     @Test func stepTenPlacesEditsAndBlocksInTheLog() throws {

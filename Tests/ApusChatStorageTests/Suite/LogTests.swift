@@ -23,6 +23,60 @@ import Testing
         #expect(try world.seqs(ConversationKey(9), .from(1), as: world.ann) == [])
     }
 
+    /// The storage on disk enters new events in one table and moves them to another. A log is read
+    /// the same way at each length, from each position and with each limit.
+    @Test(arguments: StorageKind.allCases) func aGrowingLogIsReadFromEachPosition(_ kind: StorageKind) throws {
+        let world = try StorageWorld(kind)
+        let group = try world.group(1, world.ann)
+        let other = try world.group(2, world.ann)
+        for last in 1...14 {
+            try world.append(to: last % 3 == 0 ? other : group, by: world.ann)
+            try world.append(to: last % 3 == 0 ? group : other, by: world.ann)
+            let all = Array(1...Int64(last))
+            for limit in [1, 2, 5, 20] {
+                for seq in all {
+                    #expect(try world.seqs(group, .from(seq), as: world.ann, limit: limit) == Array(all.filter { $0 >= seq }.prefix(limit)))
+                    #expect(
+                        try world.seqs(group, .through(seq), as: world.ann, limit: limit) == Array(all.filter { $0 <= seq }.suffix(limit)))
+                }
+                #expect(try world.storage.events(of: group, before: .max, limit: limit).map(\.seq) == Array(all.prefix(limit)))
+                let own = try world.storage.events(of: group, by: world.ann, after: 1, changes: false, limit: limit)
+                #expect(own.events.map(\.seq) == Array(all.dropFirst().prefix(limit)))
+            }
+            for seq in all { #expect(try world.event(EventAddress(group, seq))?.body == #"{"text":"\#(seq)"}"#) }
+            #expect(try world.event(EventAddress(group, Int64(last) + 1)) == nil)
+        }
+    }
+
+    /// A batch writes a new event, changes one and blanks one, at each length of the log.
+    @Test(arguments: StorageKind.allCases) func aBatchChangesEventsOfEachAge(_ kind: StorageKind) throws {
+        let world = try StorageWorld(kind)
+        let group = try world.group(1, world.ann)
+        for last: Int64 in 1...14 {
+            try world.append(to: group, by: world.ann)
+            let changed = try (1...last).compactMap { try world.event(EventAddress(group, $0)) }
+            // Batches with a change of the newest, of the oldest and of another event.
+            for target in [last, 1, (last + 1) / 2] {
+                try world.append(to: group, by: world.ann, kind: .edit, ref: target) { event, changes in
+                    var target = changed[Int(target) - 1]
+                    (target.editedAt, target.editSeq, target.state) = (world.now + event.seq, event.seq, .edited)
+                    target.body = #"{"text":"at \#(event.seq)"}"#
+                    changes.targets = [target]
+                }
+                let seq = try world.counters(group).lastSeq
+                let event = try #require(try world.event(EventAddress(group, target)))
+                #expect(event.editSeq == seq && event.body == #"{"text":"at \#(seq)"}"#)
+                try world.append(to: group, by: world.ann, kind: .recall, ref: target) { event, changes in
+                    changes.blanks = [EventBlank(address: EventAddress(group, seq), state: .recalled)]
+                }
+                #expect(try world.event(EventAddress(group, seq))?.state == .recalled)
+                #expect(try world.event(EventAddress(group, seq + 1))?.state == .normal)
+            }
+        }
+        let last = try world.counters(group).lastSeq
+        #expect(try world.seqs(group, .from(1), as: world.ann, limit: 200) == Array(1...last))
+    }
+
     @Test(arguments: StorageKind.allCases) func theVisibleRangeIsOneInterval(_ kind: StorageKind) throws {
         let world = try StorageWorld(kind)
         let group = try world.group(1, world.ann, world.bob)

@@ -12,6 +12,7 @@ import Testing
         var environment = SQLiteEnvironment()
         environment.hotRows = seed % 2 == 0 ? 3 : 100_000  // with and without rows that were dropped
         environment.syncsCommits = false
+        environment.recentPlaces = [1, 2, 7, 20, 50, 600][Int(seed - 1)]
         let memory = MemoryStorage()
         let disk = try folder.open(environment)
         var script = RandomScript(seed: seed)
