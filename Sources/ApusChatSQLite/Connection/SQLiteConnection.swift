@@ -56,6 +56,13 @@ final class SQLiteConnection {
             }, context)
     }
 
+    /// The open file of the write-ahead log; nil if the connection has none.
+    var logFile: UnsafeMutablePointer<sqlite3_file>? {
+        var file: UnsafeMutablePointer<sqlite3_file>?
+        let code = sqlite3_file_control(self.handle, "main", SQLITE_FCNTL_JOURNAL_POINTER, &file)
+        return code == SQLITE_OK && file?.pointee.pMethods != nil ? file : nil
+    }
+
     /// Executes statements without parameters and results, separated by semicolons.
     func execute(_ script: String) throws(StorageError) {
         let code = sqlite3_exec(self.handle, script, nil, nil, nil)

@@ -40,7 +40,11 @@ package final class SQLiteStorage: SQLiteReads, MaintainedStorage {
     deinit { DataEpoch.note(commit: self.lastCommit, in: self.folder) }
 
     private func start() throws(StorageError) {
-        if !self.environment.syncsCommits { try self.connection.execute("PRAGMA synchronous = OFF") }
+        if self.environment.syncsCommits {
+            if let file = self.connection.logFile { LogWrites.collect(in: file) }
+        } else {
+            try self.connection.execute("PRAGMA synchronous = OFF")
+        }
         self.lastCommit = try self.connection.statement(TransactionQuery.position).first { $0.int(1) } ?? 0
         self.nextSlot = try self.connection.prepare("SELECT max(slot) FROM conversation").number() + 1
     }
