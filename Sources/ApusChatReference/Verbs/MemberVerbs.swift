@@ -287,7 +287,7 @@ extension ChatReference {
                 answers: #"{"conv": "3g7r0p5a2b4c6", "id": "0192f0c4-7d3e-7a10-9c55-1b2e3f405162", "at": 1790000000000}"#),
             Verb(
                 ChatVerbs.linkInfo,
-                "Requests the properties of the conversation of a link. A link that has expired or was revoked is `not_found`.",
+                "Requests the properties of the conversation of a link. A link that has expired or was revoked is `not_found`, as is every link for users that are banned from its conversation.",
                 request: [
                     .must("code", .link, "The code.")
                 ],

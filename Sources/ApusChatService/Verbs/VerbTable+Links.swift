@@ -28,11 +28,13 @@ extension VerbTable {
         }
         self.change(ChatVerbs.linkRevoke) { request, _ in .revokeLink(request.code.rawValue) }
         self.read(ChatVerbs.linkInfo, rate: .search) { request, context in
-            guard let (link, conversation) = try context.reads.link(request.code.rawValue), !link.isRevoked, link.usesLeft != 0,
-                link.expiresAt == 0 || link.expiresAt > context.now
+            guard let (link, conversation) = try context.reads.link(request.code.rawValue), !conversation.counters.isDeleted,
+                !link.isRevoked, link.usesLeft != 0, link.expiresAt == 0 || link.expiresAt > context.now
             else {
                 throw ChatError.noLink
             }
+            let viewer = try context.reads.head(of: context.viewer, in: conversation.key)?.member
+            guard viewer?.isBanned(at: context.now) != true else { throw ChatError.noLink }
             guard let creator = try context.users([link.creator]).first else { throw ChatError.noLink }
             return LinkInfoAnswer(
                 title: conversation.profile.title, kind: conversation.kind, avatar: conversation.profile.avatar,

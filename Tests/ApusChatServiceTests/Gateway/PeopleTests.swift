@@ -143,6 +143,22 @@ struct PeopleTests {
         }
     }
 
+    @Test func theLinkOfADeletedConversationTellsNothing() async throws {
+        try await withService { fixture in
+            let alice = try await fixture.client("alice")
+            let bob = try await fixture.client("bob")
+            let group = try await alice.ask(
+                ChatVerbs.conversationCreate, CreateRequest(id: .make("c"), kind: .group, title: "Rowing")
+            ).head.conversation
+            let link = try await alice.ask(ChatVerbs.linkCreate, LinkCreateRequest(id: .make("l"), conversation: group)).link
+            #expect(try await bob.ask(ChatVerbs.linkInfo, LinkInfoRequest(code: link.code)).title == "Rowing")
+            _ = try await alice.ask(ChatVerbs.conversationDelete, DeleteRequest(id: .make("d"), conversation: group, isForAll: true))
+            await #expect {
+                try await bob.ask(ChatVerbs.linkInfo, LinkInfoRequest(code: link.code))
+            } throws: { ($0 as? ChatError)?.code == .notFound }
+        }
+    }
+
     @Test func aLinkWithApprovalKeepsItsRoleAndTerms() async throws {
         try await withService { fixture in
             let alice = try await fixture.client("alice")

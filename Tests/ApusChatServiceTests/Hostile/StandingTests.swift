@@ -55,7 +55,7 @@ struct StandingTests {
         call.update       bad       no        no        no        no        -         no        no        -         -
         signal            -         -         -         -         -         -         -         -         -         -
         link.revoke       -         -         -         -         -         -         -         -         -         -
-        link.info         ok        ok        ok        ok        ok        ok        ok        ok        ok        ok
+        link.info         ok        ok        ok        ok        ok        ok        ok        ok        -         ok
         link.join         ok        ok        ok        ok        ok        ok        ok        ok        -         ok
         transfer          no        no        no        no        no        -         no        no        -         -
         delete.own        ok        ok        ok        ok        ok        ok        ok        ok        -         -
@@ -106,7 +106,7 @@ struct StandingTests {
         call.update       bad       no        no        no        no        -         no        no        -         -
         signal            -         -         -         -         -         -         -         -         -         -
         link.revoke       -         -         -         -         -         -         -         -         -         -
-        link.info         ok        ok        ok        ok        ok        ok        ok        ok        ok        ok
+        link.info         ok        ok        ok        ok        ok        ok        ok        ok        -         ok
         link.join         ok        ok        ok        ok        ok        ok        ok        ok        -         ok
         transfer          no        no        no        no        no        -         no        no        -         -
         delete.own        ok        ok        ok        ok        ok        ok        ok        ok        -         -
