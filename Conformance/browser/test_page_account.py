@@ -453,6 +453,19 @@ def test_a_privacy_setting_changed_on_the_page_is_obeyed(person, host):
     host.pair("ingo", "alice")
 
 
+def test_others_see_at_once_who_may_see_the_presence(person, host):
+    conv = host.pair("alice", "bob")
+    host.do("bob", "send", conv=conv, kind="text", body={"text": "here"})
+    bob = person("bob")
+    bob.evaluate("(conv) => chatApp.view.openConversation(conv)", conv)
+    alice = person("alice")
+    bob.locator(".peer", has_text="online").wait_for()
+    settings(alice, "privacy")
+    for audience in ("none", "contacts"):
+        alice.get_by_label("Who sees when I was online").select_option(audience)
+        bob.locator(".peer", has_text="online").wait_for(state="detached" if audience == "none" else "attached")
+
+
 def test_the_actions_on_messages_end_with_the_time_that_the_operator_sets(browser, tmp_path):
     host = ChatHost(tmp_path, options=("--limits", "off", "--edit-hours", "0"))
     try:

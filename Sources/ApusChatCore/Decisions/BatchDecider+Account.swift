@@ -279,6 +279,6 @@ extension AccountRow {
     /// Returns whether other users see no difference between two versions of an account.
     fileprivate func looks(like other: Self) -> Bool {
         self.nickname == other.nickname && self.statusText == other.statusText && self.avatar == other.avatar
-            && self.privacy.avatar == other.privacy.avatar
+            && self.privacy.avatar == other.privacy.avatar && self.privacy.lastSeen == other.privacy.lastSeen
     }
 }

@@ -10,8 +10,9 @@ public struct ChatUser: Hashable, Sendable {
     public var status: String?
     /// Whether a device of the user is connected; nil if the recipient may not see it.
     public var online: Bool?
-    /// The time of the last sign-in or renewal of a session, in milliseconds since 1970; nil if the
-    /// user is online, if no session exists, or if the recipient may not see it.
+    /// The end of the last connection, in milliseconds since 1970, or the time of the last sign-in
+    /// or renewal of a session if the server has started since. Nil if the user is online, if no
+    /// session exists, or if the recipient may not see it.
     public var lastSeen: Int64?
     /// Whether the account was deleted.
     public var isDeleted: Bool

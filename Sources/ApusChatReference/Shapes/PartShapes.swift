@@ -102,7 +102,10 @@ extension ChatReference {
             [
                 .must("user", .user, "The user."),
                 .must("online", .bool, "Whether a device is connected."),
-                .may("last_seen", .time, "The time of the last sign-in or renewal of a session; absent if the user is online."),
+                .may(
+                    "last_seen", .time,
+                    "The end of the last connection, or the time of the last sign-in or renewal of a session if the server has started since; absent if the user is online."
+                ),
             ], recode: Recode(PresencePush.Entry.self)),
         Shape(
             "Reader", "A member that has received or read a message.",

@@ -381,7 +381,8 @@ final class Hub {
         for action in actions {
             switch action {
             case .announce(let user, let isOnline):
-                self.presence.set(user, isOnline: isOnline)
+                // The offline state is announced after a grace period.
+                self.presence.set(user, isOnline: isOnline, at: self.environment.read().time - PresenceMachine.grace)
                 self.announce(user, isOnline: isOnline)
             case .schedule(let delay):
                 self.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(delay)) { [weak self] in
@@ -395,7 +396,7 @@ final class Hub {
     private func announce(_ user: UserKey, isOnline: Bool) {
         do {
             guard let account = try self.reads.accounts([user]).first, account.privacy.lastSeen != .none else { return }
-            let lastSeen = isOnline ? nil : try self.reads.devices(of: user, limit: 1).first?.seenAt
+            let lastSeen = isOnline ? nil : try self.context(of: user).lastSeen(of: user)
             let friends = try self.reads.contacts(of: user, after: nil, limit: ChatLimits.contacts)
             var recipients: [UserKey: [SocketKey]] = [:]
             // Members that are not contacts see the presence only if all users may see it.

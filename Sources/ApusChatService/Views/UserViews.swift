@@ -20,9 +20,15 @@ extension ReadContext {
         if self.admits(row.privacy.lastSeen, row, relation) {
             let isOnline = self.presence.isOnline(row.key)
             user.online = isOnline
-            if !isOnline { user.lastSeen = try self.reads.devices(of: row.key, limit: 1).first?.seenAt }
+            if !isOnline { user.lastSeen = try self.lastSeen(of: row.key) }
         }
         return user
+    }
+
+    /// Returns the time at which a user that is offline was last seen; nil if the user has no
+    /// device.
+    func lastSeen(of user: UserKey) throws -> Int64? {
+        [self.presence.departure(of: user), try self.reads.devices(of: user, limit: 1).first?.seenAt].compactMap(\.self).max()
     }
 
     /// Returns whether an audience of a user includes the viewer.

@@ -168,6 +168,12 @@ import Testing
         #expect(!self.world.pushes.contains(.profile(self.ann)))
         try self.setFolders(["Work"])
         #expect(!self.world.pushes.contains(.profile(self.ann)))
+        for isChanged in [true, false] {
+            var update = ProfileUpdate()
+            update.settings = UserSettings(lastSeen: Audience.none)
+            _ = try self.run(self.ann, .updateProfile(update))
+            #expect(self.world.pushes.contains(.profile(self.ann)) == isChanged, "others see whether she is online, or no longer")
+        }
     }
 
     @Test func twoRequestsMakeAContact() throws {

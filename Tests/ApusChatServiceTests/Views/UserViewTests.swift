@@ -18,7 +18,7 @@ import Testing
         }
         try world.device(of: 2, seenAt: 77)
         try world.device(of: 2, seenAt: 55)
-        world.presence.set(UserKey(2), isOnline: isOnline)
+        world.presence.set(UserKey(2), isOnline: isOnline, at: 0)
         return world
     }
 
@@ -46,6 +46,16 @@ import Testing
         if relation != .none { try world.contact(2, 1, relation) }
         let fields = ([#""name":"bob""#, #""nick":"Bob""#, #""status":"rowing""#] + shown).joined(separator: ",")
         #expect(try world.context(of: 1).users([UserKey(2)]).map(\.json) == [try wire("{\(fields)}")])
+    }
+
+    /// A session is renewed every few minutes. The end of the last connection is more exact.
+    @Test(arguments: [(70, 77), (90, 90)] as [(Int64, Int64)])
+    func aUserWasLastSeenAtTheEndOfTheLastConnection(end: Int64, lastSeen: Int64) throws {
+        var privacy = AccountPrivacy()
+        privacy.lastSeen = .all
+        let world = try self.world(privacy, isOnline: true)
+        world.presence.set(UserKey(2), isOnline: false, at: end)
+        #expect(try world.context(of: 1).users([UserKey(2)]).first?.lastSeen == lastSeen)
     }
 
     @Test func theRelationThatCountsIsThatOfTheOtherUser() throws {
