@@ -7,6 +7,7 @@ extension ChatStore {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("1") { try $0.execute(sql: Self.schema1) }
         migrator.registerMigration("2") { try $0.execute(sql: Self.schema2) }
+        migrator.registerMigration("3") { try $0.execute(sql: "UPDATE event SET shown = 0 WHERE kind = 'hidden'") }
         return migrator
     }
 

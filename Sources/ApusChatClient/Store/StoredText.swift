@@ -14,10 +14,10 @@ enum StoredText {
 
 extension ChatEvent {
     /// Whether the event is shown as a separate row of a conversation. Changes of messages are
-    /// shown in the rows of the messages.
+    /// shown in the rows of the messages. Hidden events have neither a time nor a content.
     var isShown: Bool {
         switch self.kind.rawValue {
-        case "edit", "preview", "recall", "react", "vote", "poll.close", "call.update": false
+        case "edit", "preview", "recall", "react", "vote", "poll.close", "call.update", "hidden": false
         default:
             !self.kind.rawValue.hasPrefix("self.") && !self.kind.rawValue.hasPrefix("contact.") && !self.kind.rawValue.hasPrefix("device.")
         }

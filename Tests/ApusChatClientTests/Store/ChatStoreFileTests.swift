@@ -69,7 +69,7 @@ struct ChatStoreFileTests {
             try store.write { database in
                 for sql in [
                     "DROP INDEX event_thread", "DROP INDEX event_expires", "DROP TABLE contact", "ALTER TABLE event DROP COLUMN thread",
-                    "ALTER TABLE event DROP COLUMN expires", "DELETE FROM grdb_migrations WHERE identifier = '2'",
+                    "ALTER TABLE event DROP COLUMN expires", "DELETE FROM grdb_migrations WHERE identifier IN ('2', '3')",
                 ] { try database.execute(sql: sql) }
             }
             store.close()
