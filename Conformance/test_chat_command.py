@@ -11,6 +11,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from support.authenticator import code_of
 from support.chathost import PASSWORD, ChatHost
 from support.process import BINARY, ServerProcess, free_port
 
@@ -438,6 +439,23 @@ def test_exit_codes(server, tmp_path):
     assert run(alice, "--server", "gopher://127.0.0.1").returncode == 64
     assert run(alice, "--store", str(wrong / "x")).returncode == 74
     assert run(alice, "--wait", "-1").returncode == 64
+
+
+def test_a_sign_in_asks_for_the_code_of_the_authenticator(server, terminal, tmp_path):
+    vera = sign_up(server, tmp_path, "vera")
+    token = server.tokens["vera"]
+    secret = server.post("/api/totp", {"password": PASSWORD}, token)["secret"]
+    server.post("/api/totp/confirm", {"code": code_of(secret)}, token)
+    codes = server.post("/api/recovery", {"password": PASSWORD}, token)["recovery"]
+    refused = run(vera)
+    assert refused.returncode == 64 and "--code" in refused.stderr, refused
+    refused = run(vera, "--code", "123456")
+    assert refused.returncode == 77 and "The code is wrong" in refused.stderr and "--register" not in refused.stderr, refused
+    terminal.run(vera.command)
+    terminal.shows("Code of the authenticator, or a recovery code:")
+    terminal.type(codes[0])
+    terminal.press("Enter")
+    terminal.shows("vera online")
 
 
 def test_an_ended_session_is_renewed_by_the_password(server, tmp_path):

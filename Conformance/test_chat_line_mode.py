@@ -391,6 +391,7 @@ def test_people_and_account(server, chats, tmp_path):
         alice.do(line)
         until(lambda: privacy().get(key) == value, lambda: f"{line}: {privacy()}")
     alice.do("/privacy", "messages: contacts", "typing: no")
+    alice.do("/privacy messages nobody", '"messages nobody" is not valid', "all|contacts|none")
     alice.do("/privacy messages all")
     # Quiet hours are entered in local time and stored in UTC.
     settings = lambda: server.ask("alice", "settings", {})["settings"]

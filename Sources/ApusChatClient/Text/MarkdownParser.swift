@@ -196,9 +196,10 @@ struct MarkdownParser {
     }
 
     private static func link(_ rest: Scalars) -> (title: [Unicode.Scalar], url: String, end: Int)? {
-        guard rest.first == "[", let close = rest.firstIndex(of: "]") else { return nil }
+        // A title has at most 200 scalars, so that the search for its end is bounded.
+        guard rest.first == "[", let close = rest.prefix(202).firstIndex(of: "]") else { return nil }
         let title = rest[(rest.startIndex + 1)..<close]
-        guard (1...200).contains(title.count), !title.contains("\n"), rest[close...].dropFirst().first == "(" else { return nil }
+        guard !title.isEmpty, !title.contains("\n"), rest[close...].dropFirst().first == "(" else { return nil }
         let start = close + 2
         guard let end = rest[start...].firstIndex(where: { $0 == "(" || $0 == ")" || $0.isMarkdownSpace }), rest[end] == ")" else {
             return nil

@@ -87,7 +87,7 @@ extension ChatCommander {
         default: break
         }
         guard settings != UserSettings() else {
-            throw ChatClientError(.invalidUse, message: "\(call.name.usage): \"\(ChatText.harmless(call.words))\" is not valid")
+            throw call.isNotValid
         }
         try await self.client.set(settings)
         self.say("\(parts[0]): \(value)")

@@ -127,7 +127,7 @@ extension ChatCommander {
             self.say("Marked as unread.")
         case .delete:
             guard ["", "all"].contains(call.words) else {
-                throw ChatClientError(.invalidUse, message: "\(call.name.usage): \"\(ChatText.harmless(call.words))\" is not valid")
+                throw call.isNotValid
             }
             try await chat.delete(forAll: call.words == "all")
         case .info: try await self.info(chat)
@@ -156,7 +156,7 @@ extension ChatCommander {
         let roles = numbers.compactMap { MemberRole(rawValue: $0) }.filter { [.member, .reader, .guest].contains($0) }
         numbers.removeAll { word in word == "approval" || roles.contains { $0.rawValue == word } }
         guard numbers.count <= 2, roles.count <= 1 else {
-            throw ChatClientError(.invalidUse, message: "\(call.name.usage): \"\(ChatText.harmless(call.words))\" is not valid")
+            throw call.isNotValid
         }
         let uses = try numbers.dropFirst().first.map { word throws(ChatClientError) in
             guard let uses = Int64(digits: word), uses > 0 else {
@@ -178,7 +178,7 @@ extension ChatCommander {
 
     private static func change(_ call: ChatCall) throws(ChatClientError) -> ConversationSettingsChange {
         var change = ConversationSettingsChange()
-        let invalid = ChatClientError(.invalidUse, message: "\(call.name.usage): \"\(ChatText.harmless(call.words))\" is not valid")
+        let invalid = call.isNotValid
         switch call.name {
         case .slow, .expire:
             guard let seconds = ChatClock.seconds(call.words) else { throw invalid }

@@ -33,7 +33,7 @@ extension ChatCommander {
             self.say("The folder is deleted; its conversations remain.")
         case .folders:
             guard call.words.isEmpty else {
-                throw ChatClientError(.invalidUse, message: "\(call.name.usage): \"\(ChatText.harmless(call.words))\" is not valid")
+                throw call.isNotValid
             }
             if folders.isEmpty { self.say("No folders. /folder NAME puts the open conversation into one.", .dim) }
             let heads = await self.client.heads

@@ -1,3 +1,5 @@
+import ApusChatClient
+
 /// A command with its arguments.
 package struct ChatCall: Hashable, Sendable {
     package var name: ChatCommandName
@@ -21,6 +23,13 @@ package struct ChatCall: Hashable, Sendable {
             return true
         default: return false
         }
+    }
+
+    /// The error for arguments that the command does not accept. It names the possible values,
+    /// which are part of the usage, or of the help of commands with several settings.
+    var isNotValid: ChatClientError {
+        let values = [.set, .privacy].contains(self.name) ? "; \(self.name.form.help)" : ""
+        return ChatClientError(.invalidUse, message: "\(self.name.usage): \"\(ChatText.harmless(self.words))\" is not valid\(values)")
     }
 
     /// The first word without a leading `@`, and the remaining text.

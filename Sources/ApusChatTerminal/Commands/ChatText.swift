@@ -72,7 +72,7 @@ package enum ChatText {
             "[\(body.isClosed ? "closed poll" : "poll")] \(self.harmless(body.question))"
         case .bundle(let body): "[\(body.items.count) messages] " + self.harmless(body.title)
         case .encrypted: "[encrypted message]"
-        case .custom(let body): "[\(self.harmless(body.kind.rawValue))]"
+        case .custom(let body): self.harmless(body.text ?? "[\(body.kind.rawValue)]")
         }
     }
 

@@ -112,6 +112,7 @@ extension ScreenMessage {
                 let sender = item.nick ?? item.sender?.rawValue ?? "?"
                 all.append([ScreenSpan("┆ \(sender): \(ChatText.shortened(item.body["text"]?.stringValue ?? "[\(item.kind)]"))", .dim)])
             }
+        case .custom(let custom) where custom.text?.isEmpty == false: all += self.styled(custom.text ?? "", [])
         default:
             all.append([ScreenSpan(ChatText.content(of: body, delivery: message.delivery))])
         }

@@ -21,6 +21,8 @@ enum ChatFailure {
     /// Returns the error's message with instructions for resolving it.
     static func advice(for error: ChatClientError, user: String) -> String {
         switch error.code {
+        case .refused where error.serverError?.field == "code": "\(error.message) Enter it with --code."
+        case .signedOut where error.serverError?.field == "code": error.message
         case .signedOut: "\(error.message) Check the name and password; to create the account \"\(user)\", add --register."
         case .refused where error.serverError?.code == .conflict && error.serverError?.field == "name":
             "\(error.message) To sign in to an existing account, omit --register."

@@ -88,7 +88,12 @@ struct ChatOptions: ParsableArguments {
     ) async throws -> ChatClient {
         let password = try ChatPassword.read(file: self.passwordFile, for: user, confirm: registering.isOn)
         guard registering.isOn else {
-            return try await accounts.signIn(server: server, name: user, password: password, code: self.code)
+            do {
+                return try await accounts.signIn(server: server, name: user, password: password, code: self.code)
+            } catch {
+                guard error.serverError?.field == "code", self.code == nil, let code = Self.askCode() else { throw error }
+                return try await accounts.signIn(server: server, name: user, password: password, code: code)
+            }
         }
         let (client, recovery) = try await accounts.signUp(
             server: server, name: user, password: password, invitation: registering.invitation)
@@ -101,6 +106,15 @@ struct ChatOptions: ParsableArguments {
             }
         }
         return client
+    }
+
+    /// Reads the code of an authenticator from the terminal. Returns nil without a terminal, or if
+    /// no code is entered.
+    private static func askCode() -> String? {
+        guard isatty(STDIN_FILENO) == 1, isatty(STDOUT_FILENO) == 1 else { return nil }
+        ChatOutput.standard.raw("Code of the authenticator, or a recovery code: ")
+        let code = readLine()?.trimmingCharacters(in: .whitespaces) ?? ""
+        return code.isEmpty ? nil : code
     }
 
     /// Runs a command, and converts its errors to messages and exit codes.

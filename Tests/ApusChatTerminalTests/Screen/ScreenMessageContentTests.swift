@@ -20,7 +20,7 @@ struct ScreenMessageContentTests {
         ["hello"], ["[picture cat.png, 40×30, 5 kB]", "a cat"], ["[voice message, 12 s]"], ["[film film.mp4, 20 MB]"],
         ["[file plan.pdf, 12 bytes]", "for you"], ["[place 48.5, 2.25] Paris"], ["[user @carol]"], ["[missed call]"],
         ["◉ When?", " 1 ○ Mon   0", " 2 ○ Tue   0", "/vote #7 NUMBER"], ["▤ Plans, 1 messages", "┆ bob: At six"], ["[encrypted message]"],
-        ["[x.game]"],
+        ["e4"],
     ]
 
     @Test func everyKindHasItsLines() {
