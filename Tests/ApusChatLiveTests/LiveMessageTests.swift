@@ -1,6 +1,8 @@
 import ApusChatClient
+import ApusChatCore
 import ApusChatProtocol
 import ApusEventLoop
+import ApusJSON
 import Testing
 
 /// Messages of the client with a complete server.
@@ -44,6 +46,43 @@ struct LiveMessageTests {
             try await alice.wait { try await pair.unsent.isEmpty }
             #expect(try await there.texts == ["one", "two", "three"])
             #expect(try await pair.texts == ["one", "two", "three"])
+        }
+    }
+
+    /// The data folder of the server is replaced with an earlier copy. The program of the sender
+    /// had ended between the acknowledgement of a message and its event.
+    @Test func aRestoredServerGetsAnAcknowledgedMessageAgain() async throws {
+        try await withLiveServer { fixture in
+            let device = try fixture.device("laptop")
+            let alice = try await device.signUp(server: fixture.relay.url, name: "alice", password: "correct horse").client
+            try await fixture.online(alice)
+            let bob = try await fixture.signUp("bob")
+            let pair = try await alice.conversation(with: "bob")
+            let there = bob.conversation(pair.id)
+            try await pair.send("before")
+            try await bob.wait { (try? await there.texts) == ["before"] }
+            await fixture.stopServer()
+            try fixture.backUp()
+            try await fixture.startServer()
+            try await pair.send("received")
+            try await bob.wait { (try? await there.texts) == ["before", "received"] }
+            await alice.close()
+            let store = try ChatStore(path: try fixture.store(of: "laptop"))
+            let id = try #require(ClientID("acknowledged"))
+            let request = SendRequest(id: id, conversation: pair.id, kind: .text, body: ["text": "acknowledged"])
+            try store.enqueue(OutboxEntry(request: request, at: fixture.clock.now))
+            let answer = SendAnswer(conversation: pair.id, id: id, seq: 99, n: 99, at: fixture.clock.now)
+            _ = try store.apply([.sent(id, answer)], of: alice.user)
+            store.close()
+            await fixture.stopServer()
+            try fixture.restoreBackup()
+            try await fixture.startServer()
+            let again = try await device.open(try #require(device.current))
+            try await fixture.online(again)
+            // A message that the sender had received in the log is lost with the newer data.
+            try await bob.wait { (try? await there.texts) == ["before", "acknowledged"] }
+            try await again.wait { try await again.conversation(pair.id).unsent.isEmpty }
+            #expect(try await again.conversation(pair.id).texts == ["before", "acknowledged"])
         }
     }
 

@@ -163,7 +163,10 @@ extension ChatEngine {
 
     /// Publishes the effects of a transaction.
     func announce(_ effects: StoreEffects) {
-        if effects.isReset { self.broadcaster.yield(.reset) }
+        if effects.isReset {
+            self.received = [:]
+            self.broadcaster.yield(.reset)
+        }
         if !effects.heads.isEmpty {
             self.take(effects.heads.compactMap(\.peer))
             self.broadcaster.yield(.heads(effects.heads))

@@ -46,7 +46,8 @@ extension ChatEngine {
             guard self.state == .online else { break }
             let request = HistoryRequest(conversation: conversation, range: .from(seq), limit: 1)
             let answer = try await self.askPatiently(ChatVerbs.history, request)
-            try self.store.insertThread(answer.events.filter { $0.seq == seq }, mine: answer.mine, asOf: answer.seq)
+            let events = answer.events.filter { $0.seq == seq }
+            self.announceFound(try self.store.insertThread(events, mine: answer.mine, asOf: answer.seq), in: conversation)
             found[seq] = try self.store.messages([seq], in: conversation, me: self.me).first
         }
         return seqs.compactMap { found[$0] }
@@ -67,7 +68,7 @@ extension ChatEngine {
                 }
             return isInRange && event.conversation == conversation && (event.seq == root || event.thread == root)
         }
-        try self.store.insertThread(events, mine: answer.mine, asOf: answer.seq)
+        self.announceFound(try self.store.insertThread(events, mine: answer.mine, asOf: answer.seq), in: conversation)
         self.want(events.compactMap(\.sender))
         return try self.store.messages(Set(events.map(\.seq)), in: conversation, me: self.me)
     }

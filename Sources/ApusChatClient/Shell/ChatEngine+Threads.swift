@@ -140,9 +140,18 @@ extension ChatEngine {
         guard self.state != .connecting else { throw ChatClientError(.notConnected, message: "there is no connection to the server") }
         let answer = try await self.askPatiently(ChatVerbs.history, request)
         let events = answer.events.filter { $0.conversation == request.conversation }
-        try self.store.insertHistory(events, mine: answer.mine, asOf: answer.seq)
+        let found = try self.store.insertHistory(events, mine: answer.mine, asOf: answer.seq)
+        self.announceFound(found, in: request.conversation)
         self.want(events.compactMap(\.sender))
         return events
+    }
+
+    /// Publishes that rows of the log replace acknowledged messages, which were in a gap.
+    func announceFound(_ ids: [ClientID], in conversation: ConversationID) {
+        for id in ids {
+            self.carryOut(self.core.discarded(id))
+            self.broadcaster.yield(.discarded(conversation, id))
+        }
     }
 
     // MARK: The screen

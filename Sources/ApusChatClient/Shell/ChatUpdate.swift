@@ -31,7 +31,8 @@ public enum ChatUpdate: Sendable, Hashable {
     case gap(ConversationID, ClosedRange<Int64>)
     /// An unsent message is new or its state changed.
     case outgoing(ChatMessage)
-    /// An unsent message was discarded, or is queued again under another id.
+    /// An unsent message was discarded, is queued again under another id, or is in an earlier part
+    /// of the log that was loaded.
     case discarded(ConversationID, ClientID)
     /// Other members have received or read more messages: the delivery state of messages of the
     /// user changed.

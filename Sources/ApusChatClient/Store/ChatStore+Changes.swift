@@ -11,7 +11,7 @@ package struct StoreEffects: Sendable {
     var gaps: [(conversation: ConversationID, range: ClosedRange<Int64>)] = []
     /// The earliest time at which one of the events expires, in milliseconds since 1970.
     var expiry: Int64?
-    /// The unsent messages whose state changed.
+    /// The messages of the outbox whose state changed.
     var outgoing: Set<ClientID> = []
     /// The conversations in which another member has a new read position.
     var peers: Set<ConversationID> = []
@@ -52,9 +52,12 @@ extension ChatStore {
             effects.gone.append(conversation)
         case .token(let token): try self.set(.token, token.rawValue, database)
         case .epoch(let epoch): try self.set(.epoch, epoch.rawValue, database)
+        case .requeue: try self.requeue(&effects, database)
         case .dropCache:
             try self.dropCache(database)
+            let outgoing = effects.outgoing
             effects = StoreEffects()
+            effects.outgoing = outgoing
             effects.isReset = true
         case .sent(let id, let answer):
             try self.acknowledge(id, answer, database)
@@ -102,6 +105,26 @@ extension ChatStore {
         for table in ["head", "cursor", "event", "mine", "gap", "peer"] { try database.execute(sql: "DELETE FROM \(table)") }
         try database.execute(sql: "INSERT INTO search (search) VALUES ('delete-all')")
         try self.set(.token, nil, database)
+    }
+
+    // MARK: Unsent data
+
+    /// Makes the acknowledged messages that the log does not contain unsent again, and the drafts
+    /// that the server had.
+    private static func requeue(_ effects: inout StoreEffects, _ database: Database) throws {
+        let sent = OutboxEntry.State.sent.rawValue
+        let ids = try String.fetchAll(database, sql: "SELECT id FROM outbox WHERE state = ?", arguments: [sent])
+        effects.outgoing.formUnion(ids.compactMap { ClientID($0) })
+        try database.execute(
+            sql: "UPDATE outbox SET state = ?, seq = NULL, n = NULL WHERE state = ?", arguments: [OutboxEntry.State.queued.rawValue, sent])
+        let drafts = try Row.fetchAll(
+            database, sql: "SELECT conversation, text, head.value FROM draft JOIN head USING (conversation) WHERE sent = 1")
+        for row in drafts {
+            // Another device may have replaced or removed the draft since it was sent.
+            let head: ChatHead = try StoredText.read(row["value"])
+            guard head.own.draft?.text == row["text"] as String else { continue }
+            try database.execute(sql: "UPDATE draft SET sent = 0 WHERE conversation = ?", arguments: [head.conversation.number])
+        }
     }
 
     // MARK: Users

@@ -34,37 +34,55 @@ extension ChatStore {
     }
 
     /// Inserts a part of the history. The events contain all changes up to `asOf`.
-    func insertHistory(_ events: [ChatEvent], mine: [HistoryAnswer.Mine], asOf: Int64) throws(ChatClientError) {
-        guard let first = events.first, let last = events.last else { return }
-        try self.write { database in
+    ///
+    /// - Returns: The acknowledged messages that the events replace in the outbox.
+    @discardableResult
+    func insertHistory(_ events: [ChatEvent], mine: [HistoryAnswer.Mine], asOf: Int64) throws(ChatClientError) -> [ClientID] {
+        guard let first = events.first, let last = events.last else { return [] }
+        return try self.write { database in
             let conversation = first.conversation
-            try Self.insertRun(events, first.seq...last.seq, conversation, asOf: asOf, database)
+            let found = try Self.insertRun(events, first.seq...last.seq, conversation, asOf: asOf, database)
             try Self.save(mine, in: conversation, database)
+            return found
         }
     }
 
     /// Inserts the events of a thread. The events between them, which are not part of the thread,
     /// become gaps.
-    func insertThread(_ events: [ChatEvent], mine: [HistoryAnswer.Mine], asOf: Int64) throws(ChatClientError) {
-        guard let conversation = events.first?.conversation else { return }
-        try self.write { database in
+    ///
+    /// - Returns: The acknowledged messages that the events replace in the outbox.
+    @discardableResult
+    func insertThread(_ events: [ChatEvent], mine: [HistoryAnswer.Mine], asOf: Int64) throws(ChatClientError) -> [ClientID] {
+        guard let conversation = events.first?.conversation else { return [] }
+        return try self.write { database in
+            var found: [ClientID] = []
             // Events after the stored end of the log arrive in order and are not inserted here.
             let end = try Int64.fetchOne(
                 database, sql: "SELECT seq FROM cursor WHERE conversation = ?", arguments: [conversation.number])
             for event in events.reversed() where event.seq <= end ?? .max {
-                try Self.insertRun([event], event.seq...event.seq, conversation, asOf: asOf, database)
+                found += try Self.insertRun([event], event.seq...event.seq, conversation, asOf: asOf, database)
             }
             try Self.save(mine, in: conversation, database)
+            return found
         }
     }
 
     private static func insertRun(
         _ events: [ChatEvent], _ range: ClosedRange<Int64>, _ conversation: ConversationID, asOf: Int64, _ database: Database
-    ) throws {
+    ) throws -> [ClientID] {
         let lowest = try self.bound("min", conversation, database)
-        for event in events { try self.insert(event, asOf: asOf, database) }
+        var found: [ClientID] = []
+        for event in events {
+            try self.insert(event, asOf: asOf, database)
+            guard event.kind.isMessage, let id = event.id else { continue }
+            // The position identifies the message: another member can use the same id.
+            try database.cachedStatement(sql: "DELETE FROM outbox WHERE id = ? AND conversation = ? AND state = ? AND seq = ?")
+                .execute(arguments: [id.rawValue, conversation.number, OutboxEntry.State.sent.rawValue, event.seq])
+            if database.changesCount > 0 { found.append(id) }
+        }
         if let lowest, range.upperBound < lowest - 1 { try self.insertGap((range.upperBound + 1)...(lowest - 1), conversation, database) }
         try self.fillGaps(range, conversation, database)
+        return found
     }
 
     private static func bound(_ function: String, _ conversation: ConversationID, _ database: Database) throws -> Int64? {

@@ -8,6 +8,7 @@ extension ChatStore {
         migrator.registerMigration("1") { try $0.execute(sql: Self.schema1) }
         migrator.registerMigration("2") { try $0.execute(sql: Self.schema2) }
         migrator.registerMigration("3") { try $0.execute(sql: "UPDATE event SET shown = 0 WHERE kind = 'hidden'") }
+        migrator.registerMigration("4") { try $0.execute(sql: Self.schema4) }
         return migrator
     }
 
@@ -60,4 +61,7 @@ extension ChatStore {
         CREATE INDEX event_expires ON event (expires) WHERE expires IS NOT NULL;
         CREATE TABLE contact (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
         """
+
+    // Sends acknowledged messages again. Earlier releases kept those that a restored server lacked.
+    private static let schema4 = "UPDATE outbox SET state = 'queued', seq = NULL, n = NULL WHERE state = 'sent'"
 }

@@ -52,7 +52,7 @@ extension ChatStore {
 
     // MARK: Start
 
-    /// Reads the state that the state machines keep in memory, with six statements.
+    /// Reads the state that the state machines keep in memory, with five statements.
     package func restored() throws(ChatClientError) -> ClientCore.Restored {
         try self.read { database in
             var restored = ClientCore.Restored()
@@ -64,16 +64,15 @@ extension ChatStore {
             for row in try Row.fetchAll(database, sql: "SELECT conversation, seq FROM cursor") {
                 restored.cursors[ConversationID(number: row["conversation"])] = row["seq"]
             }
-            let awaited = try Int64.fetchAll(
-                database, sql: "SELECT DISTINCT conversation FROM outbox WHERE state = ?", arguments: [OutboxEntry.State.sent.rawValue])
-            restored.awaited = Set(awaited.map { ConversationID(number: $0) })
             let unsent = try Row.fetchAll(
-                database, sql: "SELECT id, conversation, state, type FROM outbox WHERE state IN ('queued', 'uploading') ORDER BY position")
+                database, sql: "SELECT id, conversation, state, type FROM outbox WHERE state <> ? ORDER BY position",
+                arguments: [OutboxEntry.State.refused.rawValue])
             for row in unsent {
                 guard let id = ClientID(row["id"] as String) else { continue }
-                let isUploading = (row["state"] as String) == OutboxEntry.State.uploading.rawValue
-                restored.unsent.append((id, ConversationID(number: row["conversation"]), isUploading))
-                if !isUploading, row["type"] != nil { restored.uploaded.insert(id) }
+                let state = OutboxEntry.State(rawValue: row["state"]) ?? .queued
+                restored.unsent.append((id, ConversationID(number: row["conversation"]), state == .uploading))
+                if state == .sent { restored.acknowledged.insert(id) }
+                if state == .queued, row["type"] != nil { restored.uploaded.insert(id) }
             }
             restored.epoch = try Self.value(.epoch, database).flatMap { PageToken($0) }
             restored.token = try Self.value(.token, database).flatMap { PageToken($0) }

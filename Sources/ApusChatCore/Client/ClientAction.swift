@@ -34,14 +34,18 @@ package enum StoreChange: Equatable, Sendable {
     /// Record that events are missing between the stored history and the next `events`.
     case gap(ConversationID, ClosedRange<Int64>)
     indirect case head(ChatHead)
-    /// Remove the conversation with its events and unsent messages.
+    /// Remove the conversation with its events, unsent and acknowledged messages.
     case gone(ConversationID)
     /// Store the token of the last complete sync.
     case token(PageToken)
     case epoch(PageToken)
-    /// Remove all heads and events. Unsent messages remain.
+    /// Make the acknowledged messages that the stored log does not contain unsent again, and the
+    /// stored drafts that the server has confirmed. The server's data was replaced, and may lack
+    /// them.
+    case requeue
+    /// Remove all heads and events. Unsent and acknowledged messages remain.
     case dropCache
-    /// Remove a message from the outbox, because the server has stored it.
+    /// Mark an unsent message as acknowledged. Keep it until the stored log contains it.
     case sent(ClientID, SendAnswer)
     /// Mark an unsent message as refused. The user can send it again or discard it.
     case refused(ClientID, ChatError)

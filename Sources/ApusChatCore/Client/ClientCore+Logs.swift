@@ -146,7 +146,11 @@ extension ClientCore {
     /// Handles an unsent message that the user discarded.
     package mutating func discarded(_ id: ClientID) -> [ClientAction] { self.send(self.outbox.settled(id)) }
 
-    package mutating func answered(_ answer: SendAnswer) -> [ClientAction] { self.settle(answer.id, .sent(answer.id, answer)) }
+    package mutating func answered(_ answer: SendAnswer) -> [ClientAction] {
+        let isUnsent = self.outbox.conversation(of: answer.id) != nil
+        let next = self.send(self.outbox.acknowledged(answer.id))
+        return isUnsent ? [.store(.sent(answer.id, answer))] + next : next
+    }
 
     package mutating func failed(send id: ClientID, with error: ChatError) -> [ClientAction] {
         guard error.code.isTemporary else { return self.settle(id, .refused(id, error)) }

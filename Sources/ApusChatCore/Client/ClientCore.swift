@@ -16,6 +16,8 @@ package struct ClientCore: Sendable {
     var shown: Set<ConversationID> = []
     var outbox: ClientOutbox
     var reads = ReadPositions()
+    /// The conversations whose unconfirmed read position was removed from the store with the head.
+    private var unstoredReads: Set<ConversationID> = []
     var unread: [ConversationID: UnreadCounter] = [:]
     let settings: FollowSettings
 
@@ -67,12 +69,13 @@ package struct ClientCore: Sendable {
         package var heads: [ChatHead] = []
         /// The `seq` of the last applied event of each conversation with stored events.
         package var cursors: [ConversationID: Int64] = [:]
-        /// The unsent messages, oldest first, except refused ones.
+        /// The unsent and acknowledged messages that the stored log does not contain, oldest first,
+        /// except refused ones.
         package var unsent: [(id: ClientID, conversation: ConversationID, isUploading: Bool)] = []
         /// The unsent messages whose file is uploaded.
         package var uploaded: Set<ClientID> = []
-        /// The conversations with acknowledged messages that the stored log does not contain.
-        package var awaited: Set<ConversationID> = []
+        /// The messages among them that the server has acknowledged.
+        package var acknowledged: Set<ClientID> = []
         /// The read positions that the server has not confirmed.
         package var reads: [ConversationID: Int64] = [:]
         package var epoch: PageToken?
@@ -100,8 +103,12 @@ package struct ClientCore: Sendable {
         for (conversation, cursor) in restored.cursors where self.logs[conversation] == nil {
             self.logs[conversation] = LogCursor(cursor: cursor, head: cursor, isPrimed: true, settings: self.settings)
         }
-        for conversation in restored.awaited.union(restored.unsent.map(\.conversation)) { _ = self.opened(conversation) }
+        for conversation in Set(restored.unsent.map(\.conversation)) { _ = self.opened(conversation) }
         for message in restored.unsent {
+            guard !restored.acknowledged.contains(message.id) else {
+                self.outbox.restored(acknowledged: message.id, in: message.conversation)
+                continue
+            }
             let isUploaded = restored.uploaded.contains(message.id)
             _ = self.outbox.enqueued(message.id, in: message.conversation, isUploading: message.isUploading || isUploaded)
             if isUploaded { _ = self.outbox.uploaded(message.id) }
@@ -133,7 +140,12 @@ package struct ClientCore: Sendable {
         self.isHelloDelayed = false
         var actions: [ClientAction] = []
         if self.epoch != answer.epoch {
-            actions += self.dropCache()
+            if self.epoch != nil {
+                self.outbox.requeue()
+                actions.append(.store(.requeue))
+            }
+            // The read positions count the messages of other logs.
+            actions += self.dropCache(keepsReads: false)
             self.epoch = answer.epoch
             actions.append(.store(.epoch(answer.epoch)))
         }
@@ -227,7 +239,7 @@ package struct ClientCore: Sendable {
         guard self.isConnected else { return [] }
         if error.code == .resync {
             self.token = nil
-            return self.dropCache() + [.request(self.nextSync())]
+            return self.dropCache(keepsReads: true) + [.request(self.nextSync())]
         }
         let delay = self.settings.retryDelay(afterAttempts: self.syncFailures)
         self.syncFailures += 1
@@ -250,11 +262,13 @@ package struct ClientCore: Sendable {
         return actions + self.send(self.outbox.connected())
     }
 
-    private mutating func dropCache() -> [ClientAction] {
+    /// - Parameter keepsReads: Whether the read positions that the server has not confirmed remain
+    ///   valid.
+    private mutating func dropCache(keepsReads: Bool) -> [ClientAction] {
         self.heads = [:]
         self.logs = [:]
         self.unread = [:]
-        self.reads = ReadPositions()
+        self.unstoredReads = self.reads.dropped(keepsUnconfirmed: keepsReads)
         self.doubtful = []
         self.token = nil
         return [.store(.dropCache)]
@@ -336,7 +350,8 @@ package struct ClientCore: Sendable {
         let read = self.reads.position(in: head.conversation)
         if read > head.read { self.move(&head, to: read) } else { self.recount(&head) }
         self.heads[head.conversation] = head
-        return [.store(.head(head))]
+        guard self.unstoredReads.remove(head.conversation) != nil, read > new.read else { return [.store(.head(head))] }
+        return [.store(.head(head)), .store(.read(head.conversation, n: read, isConfirmed: false))]
     }
 
     /// Handles the user's settings for a conversation after the server has stored them. The server
@@ -364,6 +379,7 @@ package struct ClientCore: Sendable {
     private mutating func gone(_ conversation: ConversationID) -> [ClientAction] {
         self.listed?.remove(conversation)
         self.doubtful.remove(conversation)
+        self.unstoredReads.remove(conversation)
         guard self.heads.removeValue(forKey: conversation) != nil else { return [] }
         self.logs[conversation] = nil
         self.unread[conversation] = nil

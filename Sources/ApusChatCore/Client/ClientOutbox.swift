@@ -7,6 +7,9 @@ package import ApusChatProtocol
 /// the same id, by which the server recognizes it. A message whose file is still being uploaded
 /// does not delay later messages without a file. Messages with files are sent in their order.
 ///
+/// An acknowledged message is kept until the log contains it. A server that was restored from a
+/// backup may have lost it; it is then sent again (``requeue()``).
+///
 /// The state machine contains ids only; the store contains the messages.
 package struct ClientOutbox: Sendable {
     private enum State {
@@ -44,12 +47,17 @@ package struct ClientOutbox: Sendable {
     /// The conversations with messages, in the order in which they send next.
     private var order: [ConversationID] = []
     private var conversations: [ClientID: ConversationID] = [:]
+    /// The acknowledged messages that the log does not contain.
+    private var acknowledged: [ClientID: ConversationID] = [:]
+    /// The position of each known message in the order of writing.
+    private var places: [ClientID: Int] = [:]
+    private var lastPlace = 0
     private var inFlightCount = 0
 
     /// - Parameter maximumInFlight: The number of conversations that send at the same time.
     package init(maximumInFlight: Int = 8) { self.maximumInFlight = max(1, maximumInFlight) }
 
-    /// The number of messages without a final answer.
+    /// The number of messages without a final answer. Acknowledged messages are not included.
     package var count: Int { self.conversations.count }
 
     /// Returns the conversation of a message without a final answer.
@@ -61,8 +69,9 @@ package struct ClientOutbox: Sendable {
     /// was not refused, oldest first.
     /// - Returns: The messages to send now.
     package mutating func enqueued(_ id: ClientID, in conversation: ConversationID, isUploading: Bool = false) -> [ClientID] {
-        guard self.conversations[id] == nil else { return [] }  // a repetition
+        guard self.conversations[id] == nil, self.acknowledged[id] == nil else { return [] }  // a repetition
         self.conversations[id] = conversation
+        self.place(id)
         if self.queues[conversation] == nil { self.order.append(conversation) }
         if isUploading {
             self.queues[conversation, default: Queue()].files.append(id)
@@ -70,6 +79,14 @@ package struct ClientOutbox: Sendable {
             self.queues[conversation, default: Queue()].ready.append(id)
         }
         return self.start()
+    }
+
+    /// Adds a stored message that the server has acknowledged and that the log does not contain. At
+    /// start, `ClientCore.restore` calls it in the order of writing.
+    package mutating func restored(acknowledged id: ClientID, in conversation: ConversationID) {
+        guard self.conversations[id] == nil, self.acknowledged[id] == nil else { return }
+        self.acknowledged[id] = conversation
+        self.place(id)
     }
 
     /// Records the completion of the upload of a message's file.
@@ -100,9 +117,46 @@ package struct ClientOutbox: Sendable {
         }
     }
 
-    /// Records that the server has stored or refused a message, or that the user has discarded it.
-    /// Late and repeated calls are permitted.
+    /// Records that the server has stored a message. Late and repeated calls are permitted.
+    package mutating func acknowledged(_ id: ClientID) -> [ClientID] {
+        guard let conversation = self.conversations[id] else { return [] }
+        self.acknowledged[id] = conversation
+        return self.remove(id)
+    }
+
+    /// Records that the log contains a message, that the server has refused it, or that the user
+    /// has discarded it. Late and repeated calls are permitted.
     package mutating func settled(_ id: ClientID) -> [ClientID] {
+        self.acknowledged[id] = nil
+        self.places[id] = nil
+        return self.remove(id)
+    }
+
+    /// Handles a server whose data was replaced and may lack acknowledged messages. Those that the
+    /// log does not contain are sent again on the next connection, in the order of writing and with
+    /// their ids: a server that has them repeats its first answer.
+    ///
+    /// - Precondition: The outbox is disconnected.
+    package mutating func requeue() {
+        let lost = self.acknowledged
+        self.acknowledged = [:]
+        for id in lost.keys.sorted(by: { self.places[$0] ?? 0 < self.places[$1] ?? 0 }) {
+            guard let conversation = lost[id] else { continue }
+            self.conversations[id] = conversation
+            if self.queues[conversation] == nil { self.order.append(conversation) }
+            self.queues[conversation, default: Queue()].ready.append(id)
+        }
+        for conversation in Set(lost.values) {
+            self.queues[conversation]?.ready.sort { self.places[$0] ?? 0 < self.places[$1] ?? 0 }
+        }
+    }
+
+    private mutating func place(_ id: ClientID) {
+        self.lastPlace += 1
+        self.places[id] = self.lastPlace
+    }
+
+    private mutating func remove(_ id: ClientID) -> [ClientID] {
         guard let conversation = self.conversations.removeValue(forKey: id), var queue = self.queues[conversation] else { return [] }
         let wasFirst = queue.ready.first == id
         if case .inFlight(id) = queue.state {

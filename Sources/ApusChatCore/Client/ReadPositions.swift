@@ -85,6 +85,16 @@ package struct ReadPositions: Sendable {
         for conversation in self.positions.keys { self.positions[conversation]?.sent = 0 }
     }
 
+    /// Handles the loss of the confirmed positions. The heads of the server contain them again.
+    ///
+    /// - Parameter keepsUnconfirmed: Whether positions that the server has not confirmed remain.
+    /// - Returns: The conversations whose position remains.
+    package mutating func dropped(keepsUnconfirmed: Bool) -> Set<ConversationID> {
+        let unconfirmed = self.positions.filter { keepsUnconfirmed && $0.value.read > $0.value.confirmed }
+        self.positions = unconfirmed.mapValues { Position(read: $0.read, confirmed: 0, sent: $0.sent) }
+        return Set(unconfirmed.keys)
+    }
+
     package mutating func removed(_ conversation: ConversationID) { self.positions[conversation] = nil }
 
     /// Returns the next request. Each conversation has at most one pending request, so that answers

@@ -10,6 +10,7 @@ extension Device {
             let asOf = asOf ?? events.last?.seq ?? 0
             for event in events { self.logs[conversation, default: DeviceLog()].put(event, asOf: asOf) }
             for event in events where event.n == nil || event.thread != nil { self.logs[conversation]?.apply(event) }
+            self.received(events)
         case .head(let head):
             if self.heads.updateValue(head, forKey: head.conversation) == nil {
                 let place = self.conversations.firstIndex { $0 > head.conversation } ?? self.conversations.count
@@ -22,8 +23,13 @@ extension Device {
             self.gaps[conversation] = nil
             self.reads[conversation] = nil
             self.outbox.removeAll { $0.conversation == conversation }
+            self.sent.removeAll { $0.conversation == conversation }
         case .token(let token): self.token = token
         case .epoch(let epoch): self.epoch = epoch
+        case .requeue:
+            self.acknowledged.removeAll { answered in self.sent.contains { $0.id == answered.id } }
+            self.outbox = (self.sent + self.outbox).sorted { $0.number < $1.number }
+            self.sent = []
         case .dropCache:
             self.heads = [:]
             self.conversations = []
@@ -35,6 +41,7 @@ extension Device {
             guard let index = self.outbox.firstIndex(where: { $0.id == id }) else { return }
             let message = self.outbox.remove(at: index)
             self.acknowledged.append(Acknowledged(id: id, number: message.number, command: message.command, answer: answer))
+            if self.logs[answer.conversation]?[answer.seq] == nil { self.sent.append(message) }
         case .refused(let id, let error):
             self.refused[id] = error.code
             self.outbox.removeAll { $0.id == id }
@@ -48,6 +55,13 @@ extension Device {
         case .expire(let now): for conversation in self.logs.keys { self.logs[conversation]?.expire(at: now) }
         case .peerRead: break
         }
+    }
+
+    /// Forgets the acknowledged messages that the log now contains.
+    private func received(_ events: [ChatEvent]) {
+        guard !self.sent.isEmpty else { return }
+        let ids = Set(events.filter { $0.sender == self.name }.compactMap(\.id))
+        self.sent.removeAll { ids.contains($0.id) }
     }
 
     /// Returns a missing event that the core did not report as a gap; nil if no such event is
@@ -72,5 +86,6 @@ extension Device {
             for seq in answer.seq + 1...log.last { if let change = log[seq], change.n == nil || change.thread != nil { log.apply(change) } }
         }
         self.logs[answer.conversation] = log
+        self.received(answer.events)
     }
 }

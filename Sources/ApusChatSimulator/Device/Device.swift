@@ -22,6 +22,8 @@ final class Device {
     /// The positions that the core reported as gaps.
     var gaps: [ConversationID: [ClosedRange<Int64>]] = [:]
     var outbox: [Unsent] = []
+    /// The acknowledged messages that the log does not contain.
+    var sent: [Unsent] = []
     /// The read positions that the server has not confirmed.
     var reads: [ConversationID: Int64] = [:]
     var epoch: PageToken?
@@ -113,7 +115,8 @@ final class Device {
         var restored = ClientCore.Restored()
         restored.heads = self.conversations.compactMap { self.heads[$0] }
         restored.cursors = self.logs.compactMapValues { $0.count == 0 ? nil : $0.last }
-        restored.unsent = self.outbox.map { ($0.id, $0.conversation, false) }
+        restored.unsent = (self.sent + self.outbox).sorted { $0.number < $1.number }.map { ($0.id, $0.conversation, false) }
+        restored.acknowledged = Set(self.sent.map(\.id))
         if self.bug == .outboxReversed { restored.unsent.reverse() }
         restored.reads = self.reads
         restored.epoch = self.epoch

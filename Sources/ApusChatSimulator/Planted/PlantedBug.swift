@@ -68,8 +68,8 @@ enum PlantedBug: String, CaseIterable, Sendable {
         case .outboxReversed: 6
         case .voteCountedTwice: 11
         case .recallReachesCopies, .callsCollide: 13
+        case .previewAfterRecall: 14
         case .forwardUnseen: 45
-        case .previewAfterRecall: 72
         }
     }
 }

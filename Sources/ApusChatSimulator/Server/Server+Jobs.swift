@@ -107,8 +107,8 @@ extension Server {
         }
     }
 
-    /// Simulates a restore of the data from a copy: all sync tokens and caches of devices become
-    /// invalid.
+    /// Simulates a restore of the data from a complete copy: all sync tokens and caches of devices
+    /// become invalid. `FaultSimulationTests` restores earlier states.
     func renewEpoch() {
         self.storage.epoch = "epoch-\(self.clock.monotonic)"
         self.restart()

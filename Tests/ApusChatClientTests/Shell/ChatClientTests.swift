@@ -190,6 +190,34 @@ struct ChatClientTests {
         self.device.remove()
     }
 
+    /// After a long absence, an acknowledged message can be in the gap. It is shown once.
+    @Test @MainActor func anAcknowledgedMessageInAGapIsShownOnce() async throws {
+        let alice = try await self.device.signIn()
+        try await alice.isOnline()
+        self.server.write("first", by: Value.bob, in: self.pair)
+        let chat = alice.conversation(self.pair)
+        try await eventually { try await chat.texts == ["first"] }
+        self.server.losePushes(2)
+        try await chat.send("mine")
+        try await eventually { try await chat.unsent.map(\.delivery) == [.sent] }
+        self.server.setReachable(false)
+        self.server.disconnectAll()
+        for number in 0..<1_200 { self.server.write("\(number)", by: Value.bob, in: self.pair) }
+        self.server.losePushes(0)
+        self.server.setReachable(true)
+        let thread = ThreadModel(client: alice, conversation: self.pair, pageSize: 100, maximumRows: 2_000)
+        await thread.open()
+        try await eventually { thread.messages.last?.text == "1199" && !thread.isLoading }
+        #expect(thread.unsent.map(\.text) == ["mine"])
+        for _ in 0..<40 where thread.hasEarlier { await thread.loadEarlier() }
+        try await eventually { thread.unsent.isEmpty }
+        #expect(thread.rows.compactMap(\.text) == ["first", "mine"] + (0..<1_200).map { "\($0)" })
+        #expect(try await chat.unsent.isEmpty)
+        await thread.close()
+        await alice.close()
+        self.device.remove()
+    }
+
     @Test func aJumpShowsBothSidesOfAMessage() async throws {
         for number in 1...600 { self.server.write("\(number)", by: Value.bob, in: self.pair) }
         let alice = try await self.device.signIn()

@@ -55,7 +55,8 @@ struct ChatStoreFileTests {
         }
     }
 
-    /// A store without threads, messages that disappear, and contacts.
+    /// A store without threads, messages that disappear, and contacts. It can contain acknowledged
+    /// messages that a restored server lacks.
     @Test func aStoreOfTheFirstReleaseIsBroughtUpToDate() throws {
         try self.path { path in
             let store = try ChatStore(path: path)
@@ -65,11 +66,14 @@ struct ChatStoreFileTests {
             short.expiresAt = 5_000
             _ = try store.apply(
                 [.head(Value.head(3)), .events([Value.text(1, "needle"), reply, short]), .token(Value.token("t"))], of: Value.alice)
-            try store.enqueue(OutboxEntry(request: Value.entry("a"), at: 5))
+            for id in ["a", "b"] { try store.enqueue(OutboxEntry(request: Value.entry(id), at: 5)) }
+            let answer = SendAnswer(conversation: Value.room, id: Value.id("a"), seq: 9, n: 9, at: 6)
+            _ = try store.apply([.sent(Value.id("a"), answer)], of: Value.alice)
+            #expect(try store.restored().acknowledged == [Value.id("a")])
             try store.write { database in
                 for sql in [
                     "DROP INDEX event_thread", "DROP INDEX event_expires", "DROP TABLE contact", "ALTER TABLE event DROP COLUMN thread",
-                    "ALTER TABLE event DROP COLUMN expires", "DELETE FROM grdb_migrations WHERE identifier IN ('2', '3')",
+                    "ALTER TABLE event DROP COLUMN expires", "DELETE FROM grdb_migrations WHERE identifier <> '1'",
                 ] { try database.execute(sql: sql) }
             }
             store.close()
@@ -80,7 +84,8 @@ struct ChatStoreFileTests {
             #expect(try again.search(StoreQuery(text: "needle")).map(\.seq) == [1])
             let restored = try again.restored()
             #expect(
-                restored.token == Value.token("t") && restored.unsent.map(\.id) == [Value.id("a")] && restored.cursors == [Value.room: 3])
+                restored.token == Value.token("t") && restored.unsent.map(\.id) == [Value.id("a"), Value.id("b")]
+                    && restored.acknowledged.isEmpty && restored.cursors == [Value.room: 3])
             try again.save(contacts: [Contact(user: ChatUser(name: Value.bob), state: .friend, at: 1)])
             #expect(try again.contacts().map(\.user.name) == [Value.bob])
             again.close()

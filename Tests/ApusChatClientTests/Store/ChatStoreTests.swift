@@ -145,6 +145,62 @@ struct ChatStoreTests {
         #expect(restored.unsent.count == 1)
     }
 
+    private func acknowledge(_ id: String, seq: Int64) throws {
+        let answer = SendAnswer(conversation: Value.room, id: Value.id(id), seq: seq, n: seq, at: 1_000 + seq)
+        try self.apply(.sent(Value.id(id), answer))
+    }
+
+    /// The server was restored from a backup and may lack what it has acknowledged.
+    @Test func anotherEpochMakesAcknowledgedMessagesUnsent() throws {
+        try self.apply(.epoch(Value.token("e")), .head(Value.head(3)), .events([Value.text(1)]))
+        for id in ["a", "b", "c", "d"] { try self.store.enqueue(OutboxEntry(request: Value.entry(id), at: 5)) }
+        for (id, seq) in [("a", 2), ("c", 4), ("b", 3)] as [(String, Int64)] { try self.acknowledge(id, seq: seq) }
+        try self.apply(.events([Value.text(2, by: Value.alice, id: "a")]), .refused(Value.id("d"), ChatError(.forbidden, message: "no")))
+        #expect(try self.store.restored().acknowledged == [Value.id("b"), Value.id("c")])
+        let effects = try self.apply(.requeue, .dropCache, .epoch(Value.token("e2")))
+        #expect(effects.isReset && effects.outgoing == [Value.id("b"), Value.id("c")])
+        let restored = try self.store.restored()
+        #expect(restored.unsent.map(\.id) == [Value.id("b"), Value.id("c")], "in the order of writing")
+        #expect(restored.acknowledged.isEmpty && restored.uploaded.isEmpty && restored.epoch == Value.token("e2"))
+        let entry = try #require(try self.store.entry(Value.id("b")))
+        #expect(entry.state == .queued && entry.seq == nil && entry.n == nil)
+        #expect(try self.store.entry(Value.id("d"))?.state == .refused)
+        try self.acknowledge("b", seq: 2)
+        #expect(try self.store.entry(Value.id("b"))?.seq == 2)
+    }
+
+    @Test func aDroppedCacheOfTheSameEpochKeepsAcknowledgements() throws {
+        try self.store.enqueue(OutboxEntry(request: Value.entry("a"), at: 5))
+        try self.acknowledge("a", seq: 2)
+        try self.apply(.dropCache)
+        #expect(try self.store.restored().acknowledged == [Value.id("a")])
+    }
+
+    /// Another device may have removed or replaced a draft since it was sent.
+    @Test(arguments: [("mine", 0), ("other", 1), (nil, 1)] as [(String?, Int)])
+    func anotherEpochSendsTheDraftsOfTheServerAgain(known: String?, sent: Int) throws {
+        var head = Value.head(3)
+        head.own.draft = known.map { Draft(text: $0, ref: nil, at: 12) }
+        try self.apply(.head(head))
+        let draft = Draft(text: "mine", ref: nil, at: 10)
+        try self.store.save(draft: draft, in: Value.room)
+        try self.store.sentDraft(draft, in: Value.room)
+        try self.apply(.requeue, .dropCache)
+        #expect(try self.store.unsentDrafts().count == 1 - sent)
+        #expect(try self.store.draft(in: Value.room) == draft)
+    }
+
+    /// The history that the user scrolls to can contain a message whose answer arrived late.
+    @Test func aGapThatIsFilledContainsAcknowledgedMessages() throws {
+        try self.apply(.head(Value.head(30)), .events([Value.text(1)]), .gap(Value.room, 2...20), .events([Value.text(21)]))
+        for id in ["a", "b"] { try self.store.enqueue(OutboxEntry(request: Value.entry(id), at: 5)) }
+        try self.acknowledge("a", seq: 9)
+        let page = (8...12).map { Value.text($0, by: $0 > 10 ? Value.bob : Value.alice, id: $0 == 9 ? "a" : $0 == 11 ? "b" : nil) }
+        #expect(try self.store.insertHistory(page, mine: [], asOf: 30) == [Value.id("a")])
+        #expect(try self.store.insertHistory(page, mine: [], asOf: 30) == [])
+        #expect(try self.store.unsent(in: Value.room).map(\.id) == [Value.id("b")], "the id of another sender is another message")
+    }
+
     @Test func aGoneConversationLeavesNothing() throws {
         try self.apply(.head(Value.head(1)), .events([Value.text(1, "some words")]))
         try self.apply(.gone(Value.room))

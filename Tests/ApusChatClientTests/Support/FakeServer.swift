@@ -27,6 +27,8 @@ final class FakeServer: @unchecked Sendable {  // `lock` guards all members
     var requests: [String: Int] = [:]
     /// The number of next answers that are lost together with their connection.
     private var answersToLose = 0
+    /// The number of next messages that are acknowledged and not stored.
+    private var sendsToForget = 0
     /// The number of next pushes that are not sent.
     private var pushesToLose = 0
     /// Whether the pushes that are sent are sent twice.
@@ -301,6 +303,10 @@ final class FakeServer: @unchecked Sendable {  // `lock` guards all members
             case "history": return (self.history(try HistoryRequest(json: payload), of: user).json, [])
             case "send":
                 let request = try SendRequest(json: payload)
+                guard self.sendsToForget == 0 else {
+                    self.sendsToForget -= 1
+                    return (SendAnswer(conversation: request.conversation, id: request.id, seq: 100, n: 100, at: self.now).json, [])
+                }
                 let content = MessageContent(kind: request.kind, body: Self.text(request.body))
                 let send = SendCommand(
                     conversation: ConversationKey(request.conversation.number), content: .success(content), ref: request.ref ?? 0,

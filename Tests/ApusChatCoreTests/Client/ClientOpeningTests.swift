@@ -96,11 +96,82 @@ struct ClientOpeningTests {
         core.disconnected()
         _ = core.connected()
         let actions = core.answered(hello: Client.hello(nil, epoch: Client.token("e2")))
-        #expect(Client.changes(actions) == [.dropCache, .epoch(Client.token("e2"))])
+        #expect(Client.changes(actions) == [.requeue, .dropCache, .epoch(Client.token("e2"))])
         #expect(Client.requests(actions) == [.sync(SyncRequest())])
         let opened = core.answered(sync: Client.sync([Client.head(2)]))
         #expect(Client.requests(opened).contains(.send(Client.id("m"), in: Client.room)))
         #expect(core.unsentCount == 1)
+    }
+
+    /// A server that was restored from a backup can lack messages that it has acknowledged. The log
+    /// contains those that were received; the others are sent again, before the unsent ones.
+    @Test func anotherEpochSendsAcknowledgedMessagesAgain() {
+        var core = Client.online()
+        for id in ["a", "b", "c", "d"] { _ = core.enqueued(Client.id(id), in: Client.room) }
+        for (id, seq) in [("a", 4), ("b", 5), ("c", 6)] as [(String, Int64)] { _ = core.answered(Client.answer(id, seq: seq)) }
+        _ = core.pushed(EventPush(events: [Client.message(4, by: Client.alice, id: "a")]))
+        #expect(core.unsentCount == 1)
+        core.disconnected()
+        _ = core.connected()
+        let actions = core.answered(hello: Client.hello(nil, epoch: Client.token("e2")))
+        #expect(Client.changes(actions) == [.requeue, .dropCache, .epoch(Client.token("e2"))] && core.unsentCount == 3)
+        var opened = core.answered(sync: Client.sync([Client.head(3)]))
+        for (id, seq) in [("b", 4), ("c", 5), ("d", 6)] as [(String, Int64)] {
+            #expect(Client.requests(opened).contains(.send(Client.id(id), in: Client.room)), "\(id)")
+            opened = core.answered(Client.answer(id, seq: seq))
+            #expect(Client.changes(opened) == [.sent(Client.id(id), Client.answer(id, seq: seq))])
+        }
+        #expect(core.unsentCount == 0 && Client.requests(opened).isEmpty)
+    }
+
+    /// The store has made the messages unsent in the transaction that dropped the cache.
+    @Test(arguments: [false, true]) func acknowledgedMessagesSurviveARestart(isRequeued: Bool) {
+        var core = ClientCore(user: Client.alice)
+        var restored = ClientCore.Restored()
+        restored.unsent = [(Client.id("a"), Client.room, false), (Client.id("b"), Client.room, false)]
+        if !isRequeued { restored.acknowledged = [Client.id("a")] }
+        restored.epoch = Client.token(isRequeued ? "e2" : "e1")
+        core.restore(restored)
+        #expect(core.unsentCount == (isRequeued ? 2 : 1))
+        _ = core.connected()
+        var actions = core.answered(hello: Client.hello(isRequeued ? Client.sync([Client.head(3)]) : nil, epoch: Client.token("e2")))
+        if !isRequeued { actions = core.answered(sync: Client.sync([Client.head(3)])) }
+        #expect(Client.requests(actions).contains(.send(Client.id("a"), in: Client.room)))
+        #expect(Client.requests(core.answered(Client.answer("a", seq: 4))) == [.send(Client.id("b"), in: Client.room)])
+    }
+
+    @Test func aReconnectionSendsNoAcknowledgedMessageAgain() {
+        var core = Client.online()
+        _ = core.enqueued(Client.id("a"), in: Client.room)
+        _ = core.answered(Client.answer("a", seq: 4))
+        core.disconnected()
+        _ = core.connected()
+        let actions = core.answered(hello: Client.hello(Client.sync([Client.head(4)])))
+        #expect(Client.requests(actions) == [.history(HistoryRequest(conversation: Client.room, range: .from(4)))])
+        #expect(core.failed(sync: ChatError(.resync, message: "")) == [.store(.dropCache), .request(.sync(SyncRequest()))])
+    }
+
+    /// A read position counts the messages of its log. With the same epoch it remains valid, and is
+    /// sent again.
+    @Test(arguments: [false, true]) func anUnconfirmedReadPositionBelongsToItsEpoch(isOther: Bool) {
+        var core = Client.online(at: 5, read: 1)
+        core.disconnected()
+        _ = core.read(4, in: Client.room)
+        _ = core.connected()
+        _ = core.answered(hello: Client.hello(nil, epoch: Client.token(isOther ? "e2" : "e1")))
+        if !isOther { _ = core.failed(sync: ChatError(.resync, message: "")) }
+        let actions = core.answered(sync: Client.sync([Client.head(5, read: 1)]))
+        #expect(core.readPosition(in: Client.room) == (isOther ? 1 : 4))
+        #expect(core.heads[Client.room]?.unread == (isOther ? 4 : 1))
+        #expect(Client.changes(actions).contains(.read(Client.room, n: 4, isConfirmed: false)) == !isOther, "the head was removed with it")
+        #expect(Client.requests(actions).contains(.mark(MarkRequest(conversation: Client.room, read: 4))) == !isOther)
+    }
+
+    @Test func readPositionsAreSentAfterACacheWasDroppedOnline() {
+        var core = Client.online(at: 5, read: 1)
+        _ = core.failed(sync: ChatError(.resync, message: ""))
+        _ = core.answered(sync: Client.sync([Client.head(5, read: 1)]))
+        #expect(Client.requests(core.read(3, in: Client.room)) == [.mark(MarkRequest(conversation: Client.room, read: 3))])
     }
 
     @Test func aTokenThatIsTooOldIsDropped() {
@@ -156,7 +227,8 @@ struct ClientOpeningTests {
         var core = ClientCore(user: Client.alice)
         var restored = ClientCore.Restored()
         restored.heads = [Client.head(3), Client.head(3, in: Client.other)]
-        restored.awaited = [Client.room]
+        restored.unsent = [(Client.id("a"), Client.room, false)]
+        restored.acknowledged = [Client.id("a")]
         restored.epoch = Client.epoch
         restored.token = Client.token("t0")
         core.restore(restored)

@@ -15,6 +15,8 @@ struct OutboxModelTests {
         var files: [ConversationID: [ClientID]] = [:]
         var uploaded: Set<ClientID> = []
         var sent: [ConversationID: ClientID] = [:]
+        /// The acknowledged messages that the log does not contain, with their conversations.
+        var acknowledged: [ClientID: ConversationID] = [:]
         var resting: Set<ConversationID> = []
         var isConnected = false
 
@@ -60,8 +62,9 @@ struct OutboxModelTests {
             var model = Model()
             var number = 0
             func any<Value>(_ values: [Value]) -> Value? { values.randomElement(using: &generator) }
+            func order(_ id: ClientID) -> Int { Int(id.rawValue.dropFirst()) ?? 0 }
             for _ in 0..<300 {
-                switch Int.random(in: 0..<10, using: &generator) {
+                switch Int.random(in: 0..<12, using: &generator) {
                 case 0 where model.isConnected:
                     model.isConnected = false
                     model.sent = [:]
@@ -106,6 +109,22 @@ struct OutboxModelTests {
                     model.remove(id, of: room)
                     model.start(outbox.settled(id), of: outbox, maximum: maximum)
                     #expect(outbox.settled(id) == [], "repeated")
+                case 9:
+                    guard let (room, id) = any(model.sent.sorted { $0.key < $1.key }) else { break }
+                    model.remove(id, of: room)
+                    model.acknowledged[id] = room
+                    model.start(outbox.acknowledged(id), of: outbox, maximum: maximum)
+                    #expect(outbox.acknowledged(id) == [], "repeated")
+                    #expect(outbox.enqueued(id, in: room) == [], "known")
+                case 10:
+                    guard let id = any(model.acknowledged.keys.sorted { order($0) < order($1) }) else { break }
+                    model.acknowledged[id] = nil
+                    #expect(outbox.settled(id) == [], "the log contains it")
+                case 11 where !model.isConnected:
+                    outbox.requeue()
+                    for (id, room) in model.acknowledged { model.waiting[room, default: []].append(id) }
+                    for room in Set(model.acknowledged.values) { model.waiting[room]?.sort { order($0) < order($1) } }
+                    model.acknowledged = [:]
                 default:
                     guard let (room, id) = any(model.sent.sorted { $0.key < $1.key }) else { break }
                     model.remove(id, of: room)

@@ -8,7 +8,7 @@ import ApusSeededRandom
 ///
 /// The clients are ``ClientCore``s with a store in memory. The server is a ``BatchDecider`` on a
 /// ``MemoryStorage``. It decides the received commands in batches, and may stop between the commit
-/// of a batch and its acknowledgements.
+/// of a batch and its acknowledgements. Its data can be replaced with an earlier state.
 final class FaultyNetwork {
     /// A client with its store. The store survives a restart of the client.
     final class Device {
@@ -19,8 +19,14 @@ final class FaultyNetwork {
         var log: [ConversationID: [Int64: ChatEvent]] = [:]
         /// The position up to which each stored event contains changes.
         var positions: [ConversationID: [Int64: Int64]] = [:]
+        /// The messages of the user that the stored log does not contain.
         var outbox: [(id: ClientID, conversation: ConversationID, text: String)] = []
+        /// The messages of `outbox` that the server has acknowledged.
+        var sent: Set<ClientID> = []
         var acknowledged: [ClientID: SendAnswer] = [:]
+        /// The messages that only the log and the discarded cache contained. The restore of an
+        /// earlier state can lose them.
+        var exposed: Set<ClientID> = []
         var heads: [ConversationID: ChatHead] = [:]
         var reads: [ConversationID: Int64] = [:]
         var epoch: PageToken?
@@ -49,7 +55,12 @@ final class FaultyNetwork {
         case head(HeadPush)
     }
 
-    let world = World()
+    private(set) var world = World()
+    /// The steps that have created the users, the conversations and the log.
+    private var steps: [(World) throws -> Void] = []
+    private var epoch = 1
+    /// The number of batches in the log.
+    private(set) var batches = 0
     var devices: [Device] = []
     private var names: [UserKey: UserName] = [:]
     /// The received commands that are not decided, with their devices.
@@ -66,13 +77,33 @@ final class FaultyNetwork {
     func number(_ range: ClosedRange<Int64>) -> Int64 { Int64.random(in: range, using: &self.generator) }
 
     func user(_ name: String, devices: Int) -> UserKey {
-        let key = self.world.user(name)
+        let key = self.setUp { $0.user(name) }
         self.names[key] = Client.name(name)
         for _ in 0..<devices { self.devices.append(Device(user: key, name: Client.name(name))) }
         return key
     }
 
+    /// Changes the data of the server before the first step.
+    func setUp<Value>(_ body: @escaping (World) -> Value) -> Value {
+        self.steps.append { _ = body($0) }
+        return body(self.world)
+    }
+
     // MARK: Steps
+
+    /// Replaces the data of the server with an earlier state, in which the newest batches are
+    /// missing.
+    func restore(without count: Int) throws {
+        for device in self.devices { self.disconnect(device) }
+        self.arrived = []
+        self.steps.removeLast(count)
+        self.batches -= count
+        let now = self.world.now
+        self.world = World()
+        for step in self.steps { try step(self.world) }
+        self.world.now = now
+        self.epoch += 1
+    }
 
     func connect(_ device: Device) {
         guard !device.isConnected else { return }
@@ -100,6 +131,7 @@ final class FaultyNetwork {
         restored.heads = Array(device.heads.values)
         restored.cursors = device.log.compactMapValues { $0.keys.max() }
         restored.unsent = device.outbox.map { ($0.id, $0.conversation, false) }
+        restored.acknowledged = device.sent
         restored.reads = device.reads
         restored.epoch = device.epoch
         restored.token = device.token
@@ -124,8 +156,7 @@ final class FaultyNetwork {
         let batch = self.arrived
         self.arrived = []
         guard !batch.isEmpty else { return }
-        self.world.now += 1
-        let decisions = try self.world.run(batch.map(\.command))
+        let decisions = try self.commit(batch.map(\.command))
         guard !stops else {
             for device in self.devices { self.disconnect(device) }
             return
@@ -157,9 +188,19 @@ final class FaultyNetwork {
 
     /// Decides a command that no device sent, and delivers its pushes.
     func run(_ command: Command) throws {
-        self.world.now += 1
-        try self.world.run(command)
+        _ = try self.commit([command])
         for push in self.world.pushes { self.deliver(push) }
+    }
+
+    private func commit(_ commands: [Command]) throws -> [Decision] {
+        let now = self.world.now + 1
+        self.world.now = now
+        self.steps.append { world in
+            world.now = now
+            try world.run(commands)
+        }
+        self.batches += 1
+        return try self.world.run(commands)
     }
 
     /// Reconnects all devices and delivers all messages without loss, in at most 10,000 rounds.
@@ -215,6 +256,9 @@ final class FaultyNetwork {
                 device.positions[event.conversation, default: [:]][event.seq] = asOf
             }
             for event in events { Self.apply(event, on: device) }
+            let own = Set(events.filter { $0.sender == device.name }.compactMap(\.id))
+            device.outbox.removeAll { own.contains($0.id) }
+            device.sent.subtract(own)
         case .head(let head): device.heads[head.conversation] = head
         case .gone(let conversation):
             device.heads[conversation] = nil
@@ -222,13 +266,22 @@ final class FaultyNetwork {
             device.positions[conversation] = nil
         case .token(let token): device.token = token
         case .epoch(let epoch): device.epoch = epoch
+        case .requeue:
+            device.exposed.formUnion(device.acknowledged.keys.filter { !device.sent.contains($0) })
+            device.acknowledged = [:]
+            device.sent = []
         case .dropCache:
             device.heads = [:]
             device.log = [:]
             device.positions = [:]
+            device.reads = [:]
         case .sent(let id, let answer):
             device.acknowledged[id] = answer
-            device.outbox.removeAll { $0.id == id }
+            if device.log[answer.conversation]?[answer.seq] == nil {
+                device.sent.insert(id)
+            } else {
+                device.outbox.removeAll { $0.id == id }
+            }
         case .refused(let id, _): device.outbox.removeAll { $0.id == id }
         case .read(let conversation, let n, let isConfirmed):
             if !isConfirmed {
@@ -254,12 +307,13 @@ final class FaultyNetwork {
     private func send(_ request: ClientRequest, from device: Device) {
         guard device.isConnected else { return }
         switch request {
-        case .hello(let since, _):
-            let sync = self.sync(SyncRequest(since: since), of: device)
+        case .hello(let since, let epoch):
+            let current = Client.token("epoch\(self.epoch)")
+            let sync = epoch == nil || epoch == current ? self.sync(SyncRequest(since: since), of: device) : nil
             device.inbound.append(
                 .hello(
                     HelloAnswer(
-                        epoch: Client.token("epoch"), at: self.world.now, user: ChatUser(name: device.name), device: DeviceID(number: 1),
+                        epoch: current, at: self.world.now, user: ChatUser(name: device.name), device: DeviceID(number: 1),
                         own: ConversationID(number: 1), sync: sync)))
         case .sync(let request): device.inbound.append(.sync(self.sync(request, of: device)))
         case .history(let request): device.inbound.append(.history(self.history(request, of: device), request))

@@ -71,6 +71,22 @@ final class LiveFixture: Sendable {
         self.relay.lead(to: server.port)
     }
 
+    /// Copies the data of a stopped server.
+    func backUp() throws { try FileManager.default.copyItem(atPath: self.path + "/server", toPath: self.path + "/backup") }
+
+    /// Replaces the data of a stopped server with the copy of ``backUp()``.
+    func restoreBackup() throws {
+        try FileManager.default.removeItem(atPath: self.path + "/server")
+        try FileManager.default.copyItem(atPath: self.path + "/backup", toPath: self.path + "/server")
+    }
+
+    /// The path of the store of the only account of a device.
+    func store(of device: String) throws -> String {
+        let folder = "\(self.path)/\(device)"
+        let files = try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasSuffix(".sqlite") }
+        return "\(folder)/\(files.first ?? "")"
+    }
+
     func write(_ bytes: [UInt8], to name: String) throws -> String {
         let path = "\(self.path)/\(name)"
         try Data(bytes).write(to: URL(fileURLWithPath: path))

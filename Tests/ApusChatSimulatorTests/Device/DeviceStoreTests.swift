@@ -69,6 +69,21 @@ struct DeviceStoreTests {
         #expect(self.device.epoch?.rawValue == "e1", "the new epoch is stored by a change of its own")
     }
 
+    @Test func anAcknowledgedMessageIsKeptUntilTheLogHasIt() throws {
+        self.device.outbox = try [("a", 1), ("b", 2), ("c", 3)].map { try self.unsent($0.0, in: 7, $0.1) }
+        for (seq, message) in zip([4, 5] as [Int64], self.device.outbox) {
+            self.device.store(.sent(message.id, SendAnswer(conversation: self.room, id: message.id, seq: seq, n: seq, at: 2)))
+        }
+        #expect(self.device.sent.map(\.id.rawValue) == ["a", "b"] && self.device.outbox.map(\.id.rawValue) == ["c"])
+        var own = self.event(4)
+        (own.sender, own.id) = (self.device.name, self.device.sent[0].id)
+        self.device.store(.events([own], asOf: nil))
+        #expect(self.device.sent.map(\.id.rawValue) == ["b"])
+        self.device.store(.requeue)
+        #expect(self.device.outbox.map(\.id.rawValue) == ["b", "c"] && self.device.sent.isEmpty)
+        #expect(self.device.acknowledged.map(\.id.rawValue) == ["a"], "it is acknowledged again")
+    }
+
     @Test(arguments: [(3, 3, true), (3, 4, true), (3, 2, false)] as [(Int64, Int64, Bool)])
     func aReadPositionIsResentUntilTheServerHasIt(own: Int64, confirmed: Int64, isDone: Bool) {
         self.device.store(.read(self.room, n: own, isConfirmed: false))

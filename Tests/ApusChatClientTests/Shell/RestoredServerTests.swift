@@ -1,0 +1,118 @@
+import ApusChatProtocol
+import Foundation
+import Testing
+
+@testable import ApusChatClient
+
+/// A server that was restored from a backup and lacks messages that it has acknowledged.
+@Suite("Restored server")
+struct RestoredServerTests {
+    let server = FakeServer()
+    let device: TestDevice
+    let pair: ConversationID
+
+    init() throws { (self.device, self.pair) = try self.server.pair() }
+
+    /// Sends messages that the server acknowledges and loses, and disconnects the client.
+    private func lose(_ texts: [String], of client: ChatClient) async throws {
+        try await client.isOnline()
+        self.server.forgetSends(texts.count)
+        for text in texts { try await client.conversation(self.pair).send(text) }
+        try await eventually { try await client.conversation(self.pair).unsent.map(\.delivery) == texts.map { _ in .sent } }
+        self.server.setReachable(false)
+        self.server.disconnectAll()
+        try await eventually { await client.state == .connecting }
+    }
+
+    private func restore() {
+        self.server.renewEpoch()
+        self.server.setReachable(true)
+    }
+
+    private func reopen(_ client: ChatClient) async throws -> ChatClient {
+        await client.close()
+        let again = try TestDevice(self.server, folder: self.device.folder)
+        return try await again.accounts.open(try #require(again.accounts.current))
+    }
+
+    /// Checks that the server and the client have the messages, in order and once.
+    private func check(_ texts: [String], of client: ChatClient) async throws {
+        try await eventually { self.server.texts(in: self.pair, as: Value.bob) == texts }
+        try await eventually { try await client.conversation(self.pair).unsent.isEmpty }
+        #expect(try await client.conversation(self.pair).texts == texts)
+        await client.close()
+        self.device.remove()
+    }
+
+    @Test func lostMessagesAreSentAgainBeforeLaterOnes() async throws {
+        let alice = try await self.device.signIn()
+        try await self.lose(["one", "two"], of: alice)
+        try await alice.conversation(self.pair).send("three")
+        self.restore()
+        try await self.check(["one", "two", "three"], of: alice)
+    }
+
+    @Test func lostMessagesAreSentAgainAfterARestart() async throws {
+        var alice = try await self.device.signIn()
+        try await self.lose(["one", "two"], of: alice)
+        alice = try await self.reopen(alice)
+        try await alice.conversation(self.pair).send("three")
+        self.restore()
+        try await self.check(["one", "two", "three"], of: alice)
+    }
+
+    /// The program ends after the cache was dropped and before the messages are sent.
+    @Test func lostMessagesAreSentAgainAfterARestartThatFollowsTheReset() async throws {
+        var alice = try await self.device.signIn()
+        try await self.lose(["one", "two"], of: alice)
+        let sends = self.server.count(of: "send")
+        self.server.fail("send", with: ChatError(.unavailable, message: "busy", retryAfter: 3_600_000))
+        self.restore()
+        try await eventually {
+            let states = try await alice.conversation(self.pair).unsent.map(\.delivery)
+            return self.server.count(of: "send") == sends + 1 && states == [.queued, .queued]
+        }
+        alice = try await self.reopen(alice)
+        try await self.check(["one", "two"], of: alice)
+    }
+
+    /// Without another epoch, the server has what it has acknowledged.
+    @Test func aReconnectionToTheSameDataSendsNothingAgain() async throws {
+        let alice = try await self.device.signIn()
+        try await self.lose(["one"], of: alice)
+        let sends = self.server.count(of: "send")
+        self.server.setReachable(true)
+        try await alice.isOnline()
+        try await alice.conversation(self.pair).send("two")
+        try await eventually { self.server.texts(in: self.pair, as: Value.bob) == ["two"] }
+        #expect(self.server.count(of: "send") == sends + 1)
+        await alice.close()
+        self.device.remove()
+    }
+
+    /// The backup can be newer than the messages.
+    @Test func aServerThatHasTheMessageKeepsOne() async throws {
+        let alice = try await self.device.signIn()
+        try await alice.isOnline()
+        self.server.losePushes(2)
+        try await alice.conversation(self.pair).send("one")
+        try await eventually { try await alice.conversation(self.pair).unsent.map(\.delivery) == [.sent] }
+        self.server.renewEpoch()
+        self.server.disconnectAll()
+        try await eventually { self.server.count(of: "send") == 2 }
+        try await self.check(["one"], of: alice)
+    }
+
+    /// The restored server no longer permits the message.
+    @Test func aMessageThatTheRestoredServerRefusesIsShownAsFailed() async throws {
+        let alice = try await self.device.signIn()
+        try await self.lose(["one"], of: alice)
+        self.server.fail("send", with: ChatError(.forbidden, message: "no"))
+        self.restore()
+        try await eventually {
+            try await alice.conversation(self.pair).unsent.map(\.delivery) == [.failed(ChatError(.forbidden, message: "no"))]
+        }
+        await alice.close()
+        self.device.remove()
+    }
+}
