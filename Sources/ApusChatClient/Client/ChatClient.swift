@@ -16,10 +16,13 @@ import Logging
 /// Reading and writing work without a connection. A message is stored before `send` returns. It
 /// keeps its id across reconnections and restarts, so that the server stores it only once.
 ///
-/// Methods that make a request wait for a connection for at most
-/// ``ChatClientConfiguration/changePatience``. They throw `notConnected` without a connection,
-/// `timeout` without an answer, and `cancelled` if the task is cancelled. Depending on the answer
-/// of the server, they throw `refused`, `notFound` or `signedOut`.
+/// Messages, drafts and read positions are stored, and sent when there is a connection. All other
+/// methods that make a request wait for a connection for at most
+/// ``ChatClientConfiguration/changePatience``; a request whose answer is lost is repeated with the
+/// same id. They throw `notConnected` without a connection, `timeout` without an answer, and
+/// `cancelled` if the task is cancelled. Depending on the answer of the server, they throw
+/// `refused`, `notFound` or `signedOut`. Methods that change the password, the authenticator or a
+/// picture do not wait: they throw `unreachable` without a connection.
 public final class ChatClient: Sendable {
     /// The account name of the user.
     public let user: UserName

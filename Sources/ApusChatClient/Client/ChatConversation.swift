@@ -4,8 +4,8 @@ import Foundation
 /// Reads, writes and changes the log of a conversation of a ``ChatClient``.
 ///
 /// The value contains no messages, and is cheap to copy. Messages are stored before `send` returns,
-/// and are sent in order. Other changes wait for a connection for at most
-/// ``ChatClientConfiguration/changePatience`` and then fail.
+/// and are sent in order. Drafts and read positions are also stored. Other changes wait for a
+/// connection for at most ``ChatClientConfiguration/changePatience`` and then throw `notConnected`.
 public struct ChatConversation: Sendable {
     /// The id of the conversation.
     public let id: ConversationID
@@ -207,8 +207,8 @@ public struct ChatConversation: Sendable {
         if sends { await self.engine.sendDrafts() }
     }
 
-    /// Notifies the other members that the user is writing, or has stopped. Call this method at
-    /// most once every few seconds.
+    /// Notifies the other members that the user is writing, or has stopped. Has no effect without a
+    /// connection. Call this method at most once every few seconds.
     ///
     /// - Parameter isTyping: Whether the user is writing.
     public func setTyping(_ isTyping: Bool) async {

@@ -65,7 +65,8 @@ actor ChatEngine {
     /// The continuations of the answers that their requests have not handled yet.
     private var handling: [Int: CheckedContinuation<Void, Never>] = [:]
     private var lastRequest = 0
-    private var waiters: [Int: CheckedContinuation<Bool, Never>] = [:]
+    /// The requests that wait for a connection.
+    private(set) var waiters: [Int: CheckedContinuation<Bool, Never>] = [:]
     private var lastWaiter = 0
 
     private let jobs: AsyncStream<Job>
@@ -209,13 +210,20 @@ actor ChatEngine {
 
     /// Sends a request at most three times. Repeats it if it is not answered, or if the server
     /// refuses it because `hello` was not sent before. The repetition is safe, because the request
-    /// only reads data or has an id.
+    /// only reads data or has an id. Fails if the data of the server was replaced in the meantime:
+    /// the positions in the request are then those of other messages.
     func askPatiently<Request: WireObject, Answer: WireObject>(
         _ verb: ChatVerb<Request, Answer>, _ request: Request
     ) async throws(ChatClientError) -> Answer {
         var lost: Int?
+        let epoch = self.core.epoch
         for _ in 0..<3 {
             guard await self.isOnline(after: lost) else { break }
+            guard epoch == nil || epoch == self.core.epoch else {
+                throw ChatClientError(
+                    .notConnected,
+                    message: "the data of the server was replaced while the request waited for a connection; read the data again")
+            }
             let generation = self.generation
             do throws(ChatClientError) { return try await self.ask(verb, request) } catch {
                 // The transport may already have a new connection, whose first request must be

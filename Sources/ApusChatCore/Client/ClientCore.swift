@@ -31,7 +31,8 @@ package struct ClientCore: Sendable {
         case ended
     }
     var state: State = .offline
-    private var epoch: PageToken?
+    /// The epoch of the data in the store; nil before the first connection.
+    package private(set) var epoch: PageToken?
     var token: PageToken?
     /// During a sync without a token, the conversations that its pages contain; nil at other times.
     /// After the last page, other conversations are removed, except doubtful ones. The server

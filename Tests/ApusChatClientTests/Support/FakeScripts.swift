@@ -11,6 +11,8 @@ struct FakeScripts {
     var answers: [String: [JSONValue]] = [:]
     /// The pushes before and after the answer to a verb.
     var frames: [String: Frames] = [:]
+    /// The number of next answers by verb that are lost together with their connection.
+    var losses: [String: Int] = [:]
     /// The verbs that are never answered.
     var withheld: Set<String> = []
 
@@ -23,6 +25,15 @@ struct FakeScripts {
         guard let values = self.answers[verb], let value = values.first else { return nil }
         if values.count > 1 { self.answers[verb] = Array(values.dropFirst()) }
         return value
+    }
+
+    /// Counts the loss of the next answer to a verb.
+    ///
+    /// - Returns: Whether the answer is lost.
+    mutating func loses(_ verb: String) -> Bool {
+        guard let count = self.losses[verb], count > 0 else { return false }
+        self.losses[verb] = count - 1
+        return true
     }
 
     /// Returns the pushes around an answer; nil for a verb that is not answered.

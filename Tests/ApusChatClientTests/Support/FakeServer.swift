@@ -125,6 +125,11 @@ final class FakeServer: @unchecked Sendable {  // `lock` guards all members
     // MARK: Faults
 
     func loseAnswers(_ count: Int) { self.locked { self.answersToLose = count } }
+    /// Loses the next answer to a verb together with its connection.
+    func loseAnswer(to verb: String) { self.locked { self.scripts.losses[verb, default: 0] += 1 } }
+    /// Acknowledges the next messages without storing them. An earlier state of the server, which a
+    /// restore of its data brings back, does not contain them.
+    func forgetSends(_ count: Int) { self.locked { self.sendsToForget = count } }
     func losePushes(_ count: Int) { self.locked { self.pushesToLose = count } }
     func repeatPushes() { self.locked { self.repeatsPushes = true } }
     /// Answers the next request of a verb with an error.
@@ -223,11 +228,12 @@ final class FakeServer: @unchecked Sendable {  // `lock` guards all members
             guard self.connections.contains(where: { $0 === transport }), let user = transport.user else { return (nil, [], false) }
             self.requests[verb, default: 0] += 1
             self.payloads[verb, default: []].append(payload)
-            if let answer = self.scripts.next(verb) { return (answer, [], false) }
+            let isLost = self.scripts.loses(verb)
+            if let answer = self.scripts.next(verb) { return (answer, [], isLost) }
             let (answer, pushes) = self.decide(verb, payload, by: user)
-            let isLost = verb != "hello" && self.answersToLose > 0
-            if isLost { self.answersToLose -= 1 }
-            return (answer, pushes, isLost)
+            guard !isLost, verb != "hello", self.answersToLose > 0 else { return (answer, pushes, isLost) }
+            self.answersToLose -= 1
+            return (answer, pushes, true)
         }
         if isLost {
             self.remove(transport)

@@ -11,14 +11,17 @@ final class TestDevice: Sendable {
     let folder: String
     let accounts: ChatAccounts
 
-    init(_ server: FakeServer, folder: String? = nil, environment: ChatEnvironment = .test, handlesCalls: Bool = false) throws {
+    init(
+        _ server: FakeServer, folder: String? = nil, environment: ChatEnvironment = .test, handlesCalls: Bool = false,
+        changePatience: Duration = .seconds(600)
+    ) throws {
         self.server = server
         let folder = folder ?? FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
         self.folder = folder
         var logger = Logger(label: "test")
         logger.logLevel = .critical
         var configuration = ChatClientConfiguration()
-        configuration.changePatience = .seconds(600)
+        configuration.changePatience = changePatience
         configuration.handlesCalls = handlesCalls
         self.accounts = try ChatAccounts(
             folder: folder, network: server.network, environment: environment, configuration: configuration, logger: logger)
