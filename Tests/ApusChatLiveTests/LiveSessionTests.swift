@@ -25,9 +25,15 @@ struct LiveSessionTests {
         try await withLiveServer { fixture in
             _ = try await fixture.signUp("alice")
             let device = try fixture.device("other")
-            await #expect { try await device.signIn(server: fixture.relay.url, name: "alice", password: "wrong") } throws: {
-                ($0 as? ChatClientError)?.serverError?.code == .unauthorized
+            for name in ["alice", "nobody"] {
+                await #expect { try await device.signIn(server: fixture.relay.url, name: name, password: "wrong") } throws: {
+                    let error = $0 as? ChatClientError
+                    return error?.code == .wrongCredentials && error?.serverError?.code == .unauthorized
+                }
             }
+            await #expect {
+                try await device.recover(server: fixture.relay.url, name: "alice", code: "wrong-code", newPassword: "battery staple")
+            } throws: { ($0 as? ChatClientError)?.code == .wrongCredentials }
             await #expect { _ = try await device.signUp(server: fixture.relay.url, name: "alice", password: "wrong horse") } throws: {
                 ($0 as? ChatClientError)?.serverError?.code == .conflict
             }

@@ -122,7 +122,8 @@ public final class ChatAccounts: Sendable {
     ///   - password: The password.
     ///   - code: A code of the authenticator or a recovery code, for an account with an
     ///     authenticator. Default: none.
-    /// - Throws: `signedOut` if the name, the password or the code is wrong.
+    /// - Throws: `wrongCredentials` if the name, the password or the code is wrong; `refused` with
+    ///   the field `code` if the account has an authenticator and there is no code.
     public func signIn(
         server: String, name: String, password: String, code: String? = nil
     ) async throws(ChatClientError) -> ChatClient {
@@ -137,6 +138,7 @@ public final class ChatAccounts: Sendable {
     ///   - name: The account name.
     ///   - code: A recovery code of the account, or the code of an operator.
     ///   - newPassword: The new password.
+    /// - Throws: `wrongCredentials` if the name or the code is wrong.
     public func recover(
         server: String, name: String, code: String, newPassword: String
     ) async throws(ChatClientError) -> ChatClient {
@@ -161,7 +163,15 @@ public final class ChatAccounts: Sendable {
         let server = try ChatHTTPClient.canonical(server)
         let http = try self.network.http(server, self.configuration)
         defer { http.shutdown() }
-        let session = try ChatAnswer.read(try await http.post(path, request, access: nil), as: SessionAnswer.self, verb: path)
+        let session: SessionAnswer
+        do throws(ChatClientError) {
+            session = try ChatAnswer.read(try await http.post(path, request, access: nil), as: SessionAnswer.self, verb: path)
+        } catch {
+            // The request has no session that could have ended.
+            guard error.code == .signedOut else { throw error }
+            let message = error.serverError?.message ?? "the server did not accept the name and the password"
+            throw ChatClientError(.wrongCredentials, message: message, serverError: error.serverError, cause: error.cause)
+        }
         let known = self.all.first { $0.server == server && $0.user == session.user.name }
         let account = known ?? ChatAccount(server: server, user: session.user.name, file: self.environment.makeID().rawValue + ".sqlite")
         let store = try ChatStore(path: self.path(of: account), now: self.environment.now)

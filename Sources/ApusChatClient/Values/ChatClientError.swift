@@ -7,19 +7,22 @@ public struct ChatClientError: Error, Hashable, CustomStringConvertible {
     /// The kind of an error. Later releases may add kinds.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Value: String {
-            case refused, signedOut, notConnected, timeout, unreachable, badAnswer, badAddress, invalidUse, notFound, store, wrongStore,
-                closed, cancelled, invalidConfiguration
+            case refused, signedOut, wrongCredentials, notConnected, timeout, unreachable, badAnswer, badAddress, invalidUse, notFound,
+                store, wrongStore, closed, cancelled, invalidConfiguration
         }
         private let value: Value
 
         /// The server refused the request. ``ChatClientError/serverError`` has the reason.
         public static let refused = Self(value: .refused)
-        /// The session has ended, or the name, the password or the code of a sign-in is wrong. The
-        /// user has to sign in again.
+        /// The session has ended. The user has to sign in again.
         public static let signedOut = Self(value: .signedOut)
-        /// There is no connection to the server. The client reconnects automatically.
+        /// The name, the password or the code of a sign-in is wrong. The field of
+        /// ``ChatClientError/serverError`` is `code` if the code of the authenticator is wrong.
+        public static let wrongCredentials = Self(value: .wrongCredentials)
+        /// There is no connection to the server. The client reconnects automatically. If the
+        /// connection was lost during the request, the server may have carried it out.
         public static let notConnected = Self(value: .notConnected)
-        /// The server did not answer in time.
+        /// The server did not answer in time. It may have carried out the request.
         public static let timeout = Self(value: .timeout)
         /// The server could not be reached.
         public static let unreachable = Self(value: .unreachable)
@@ -92,13 +95,13 @@ public struct ChatClientError: Error, Hashable, CustomStringConvertible {
     public var description: String { self.storedCause.description(of: self.code, self.message) }
 
     /// The error as the state machines handle it. An error without an answer of the server is
-    /// temporary, except `invalidUse`, `notFound` and `signedOut`.
+    /// temporary, except `invalidUse`, `notFound`, `signedOut` and `wrongCredentials`.
     var asServerError: ChatError {
         if let serverError { return serverError }
         switch self.code {
         case .invalidUse: return ChatError(.badRequest, message: self.message)
         case .notFound: return ChatError(.notFound, message: self.message)
-        case .signedOut: return ChatError(.unauthorized, message: self.message)
+        case .signedOut, .wrongCredentials: return ChatError(.unauthorized, message: self.message)
         default: return ChatError(.unavailable, message: self.message)
         }
     }

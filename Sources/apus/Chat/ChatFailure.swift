@@ -7,7 +7,7 @@ enum ChatFailure {
     /// Returns the exit code for an error, as in sysexits.h.
     static func exitCode(for error: ChatClientError) -> Int32 {
         switch error.code {
-        case .signedOut: 77
+        case .signedOut, .wrongCredentials: 77
         case .refused where error.serverError?.code == .unauthorized: 77
         case .refused where error.serverError?.code.isTemporary == true: 69
         case .unreachable, .timeout, .notConnected, .badAnswer: 69
@@ -22,8 +22,8 @@ enum ChatFailure {
     static func advice(for error: ChatClientError, user: String) -> String {
         switch error.code {
         case .refused where error.serverError?.field == "code": "\(error.message) Enter it with --code."
-        case .signedOut where error.serverError?.field == "code": error.message
-        case .signedOut: "\(error.message) Check the name and password; to create the account \"\(user)\", add --register."
+        case .wrongCredentials where error.serverError?.field == "code": error.message
+        case .wrongCredentials: "\(error.message) Check the name and password; to create the account \"\(user)\", add --register."
         case .refused where error.serverError?.code == .conflict && error.serverError?.field == "name":
             "\(error.message) To sign in to an existing account, omit --register."
         case .unreachable:

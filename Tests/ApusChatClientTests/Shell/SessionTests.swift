@@ -115,6 +115,16 @@ struct SessionTests {
         self.device.remove()
     }
 
+    /// A refused sign-in is not the end of a session: an application shows it beside the password.
+    @Test func aWrongNameOrPasswordIsAnErrorOfItsOwn() async throws {
+        await #expect { try await self.device.signIn(Value.name("carol")) } throws: { error in
+            let error = error as? ChatClientError
+            return error?.code == .wrongCredentials && error?.serverError?.code == .unauthorized && error?.message == "no such user"
+        }
+        #expect(self.device.accounts.all.isEmpty && self.device.accounts.current == nil)
+        self.device.remove()
+    }
+
     @Test func aWrongAddressOrNameIsRefused() async throws {
         await #expect(throws: ChatClientError.self) {
             _ = try await self.device.accounts.signIn(server: "ftp://x", name: "alice", password: "password")

@@ -136,7 +136,7 @@ struct TransportTests {
 
     @Test(arguments: [
         (ChatClientError.Code.invalidUse, ChatError.Code.badRequest), (.notFound, .notFound), (.timeout, .unavailable),
-        (.unreachable, .unavailable),
+        (.unreachable, .unavailable), (.signedOut, .unauthorized), (.wrongCredentials, .unauthorized),
         (.closed, .unavailable), (.store, .unavailable), (.badAnswer, .unavailable),
     ])
     func otherErrorsAreThoseThatPass(client: ChatClientError.Code, server: ChatError.Code) {

@@ -52,9 +52,10 @@ struct ChatOptionsTests {
 
     @Test(
         arguments: [
-            (ChatClientError(.signedOut, message: ""), 77), (ChatClientError(.unreachable, message: ""), 69),
-            (ChatClientError(.timeout, message: ""), 69), (ChatClientError(.notConnected, message: ""), 69),
-            (ChatClientError(.badAnswer, message: ""), 69), (ChatClientError(.store, message: ""), 74),
+            (ChatClientError(.signedOut, message: ""), 77), (ChatClientError(.wrongCredentials, message: ""), 77),
+            (ChatClientError(.unreachable, message: ""), 69), (ChatClientError(.timeout, message: ""), 69),
+            (ChatClientError(.notConnected, message: ""), 69), (ChatClientError(.badAnswer, message: ""), 69),
+            (ChatClientError(.store, message: ""), 74),
             (ChatClientError(.wrongStore, message: ""), 74), (ChatClientError(.badAddress, message: ""), 64),
             (ChatClientError(.invalidUse, message: ""), 64), (ChatClientError(.notFound, message: ""), 66),
             (ChatClientError(.closed, message: ""), 70), (ChatClientError(.cancelled, message: ""), 70),
@@ -76,8 +77,9 @@ struct ChatOptionsTests {
     @Test func theAdviceSaysWhatHelps() {
         func advice(_ error: ChatClientError) -> String { ChatFailure.advice(for: error, user: "alice") }
         #expect(
-            advice(ChatClientError(.signedOut, message: "No."))
+            advice(ChatClientError(.wrongCredentials, message: "No."))
                 == "No. Check the name and password; to create the account \"alice\", add --register.")
+        #expect(advice(ChatClientError(.signedOut, message: "Ended.")) == "Ended.")
         let taken = ChatError(.conflict, message: "Taken.", field: "name")
         #expect(
             advice(ChatClientError(.refused, message: "Taken.", serverError: taken))
