@@ -225,7 +225,9 @@ public final class ThreadModel {
             guard self.isReset else { return }
             self.isReset = false
             await self.jumpToEnd()
-        case .messages(self.conversation.id, let messages): self.merge(messages.filter(self.isInThread))
+        case .messages(self.conversation.id, let messages):
+            for message in messages { self.endTyping(message.event) }
+            self.merge(messages.filter(self.isInThread))
         case .gap(self.conversation.id, _):
             guard self.thread == nil else { return }
             // The window does not reach the end of the log, so the newest rows must not be added.
@@ -268,6 +270,16 @@ public final class ThreadModel {
             self.messages.removeFirst(self.messages.count - self.maximumRows)
             self.hasEarlier = true
         }
+    }
+
+    /// Ends the notices of members that have lost the right to write.
+    private func endTyping(_ event: ChatEvent) {
+        guard [.memberLeave, .memberRemove, .memberBan, .memberMute].contains(event.kind.code), case .members(let body)? = ChatChange(event)
+        else { return }
+        // Silencing without an end time permits the members to write again.
+        if event.kind == .memberMute, body.until == nil { return }
+        let users = event.kind == .memberLeave ? [event.sender].compactMap { $0 } : body.users
+        for user in users { self.setTyping(user, false) }
     }
 
     private func replaceUnsent(_ message: ChatMessage) {

@@ -1,6 +1,7 @@
 import ApusChatCore
 import ApusChatProtocol
 import ApusChatStorage
+import ApusJSON
 import Testing
 
 @testable import ApusChatClient
@@ -157,6 +158,47 @@ struct ThreadResetTests {
             self.fixture.write(1...1)
             try await eventually { thread.rows.count == 1 && thread.typing.isEmpty }
         }
+    }
+
+    /// A member that can no longer write does not appear as writing, also in a thread.
+    @Test(arguments: [false, true], [EventKind.memberRemove, .memberBan, .memberMute, .memberLeave])
+    func typingEndsWithTheRightToWrite(isThread: Bool, kind: EventKind) async throws {
+        let server = FakeServer()
+        for name in [Value.alice, Value.bob] { server.user(name) }
+        let group = server.conversation(.group, [Value.alice, Value.bob])
+        server.write("root", by: Value.alice, in: group)
+        var environment = ChatEnvironment.test
+        // The notice does not expire during the test.
+        environment.sleep = { delay in
+            guard delay == .seconds(6) else { return try await ChatEnvironment.test.sleep(delay) }
+            try await Task.sleep(for: .seconds(600))
+        }
+        let device = try TestDevice(server, environment: environment)
+        let client = try await device.signIn()
+        try await client.isOnline()
+        let thread = ThreadModel(client: client, conversation: group, thread: isThread ? 1 : nil)
+        await thread.open()
+        for user in [Value.bob, Value.name("carol")] {
+            server.push("typing", TypingPush(conversation: group, user: user, isStopped: false).json)
+        }
+        try await eventually { thread.typing == [Value.bob, Value.name("carol")] }
+        func push(_ seq: Int64, _ body: JSONObject) {
+            let change = ChatEvent(
+                conversation: group, seq: seq, n: nil, sender: kind == .memberLeave ? Value.bob : Value.alice, id: nil, at: 1_000 + seq,
+                kind: kind, body: body)
+            server.push("event", EventPush(events: [change]).json)
+        }
+        switch kind {
+        case .memberLeave: push(2, [:])
+        case .memberMute:
+            push(2, ["users": ["carol"]])  // carol may write again
+            push(3, ["users": ["bob"], "until": 1_800_000_000_000])
+        default: push(2, ["users": ["bob"]])
+        }
+        try await eventually { thread.typing == [Value.name("carol")] }
+        await thread.close()
+        await client.close()
+        device.remove()
     }
 
     @Test func ownMessagesAndReadOnesDoNotMoveThePosition() async throws {
