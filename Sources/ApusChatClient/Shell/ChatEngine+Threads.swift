@@ -208,10 +208,11 @@ extension ChatEngine {
 
     /// Returns the draft of a conversation, written on this or another device.
     func draft(in conversation: ConversationID) throws(ChatClientError) -> Draft? {
-        let other = try self.head(conversation).own.draft
-        guard let own = try self.store.draft(in: conversation) else { return other }
-        guard let other, other.at > own.at else { return own.text.isEmpty ? nil : own }
-        return other
+        let known = try self.head(conversation).own.draft
+        // Another device may have replaced or removed a draft since it was sent. An unsent draft
+        // will replace that of the server. Their times are not compared: the clocks may differ.
+        guard let own = try self.store.draft(in: conversation), try !self.store.hasSentDraft(in: conversation) else { return known }
+        return own.text.isEmpty ? nil : own
     }
 
     /// Returns the empty draft that removes the server's draft of a conversation; nil if the server
@@ -235,8 +236,10 @@ extension ChatEngine {
             self.draftsInFlight.insert(conversation)
             let answer = try? await self.ask(ChatVerbs.draft, request)
             self.draftsInFlight.remove(conversation)
-            guard answer != nil else { return }
+            guard let answer else { return }
             self.storing { () throws(ChatClientError) in try self.store.sentDraft(draft, in: conversation) }
+            let sent = Draft(text: draft.text, ref: draft.ref, at: answer.at)
+            self.carryOut(self.core.changed(draft: draft.text.isEmpty ? nil : sent, in: conversation))
         }
     }
 }

@@ -365,6 +365,15 @@ package struct ClientCore: Sendable {
         return [.store(.head(head))]
     }
 
+    /// Handles a draft that the server has stored or removed. The server sends the head that
+    /// contains the change within a second.
+    package mutating func changed(draft: Draft?, in conversation: ConversationID) -> [ClientAction] {
+        guard var head = self.heads[conversation], head.own.draft != draft else { return [] }
+        head.own.draft = draft
+        self.heads[conversation] = head
+        return [.store(.head(head))]
+    }
+
     /// Handles changed profiles or presences of users.
     package mutating func changed(_ users: [ChatUser]) -> [ClientAction] {
         let known = Dictionary(users.map { ($0.name, $0) }, uniquingKeysWith: { $1 })

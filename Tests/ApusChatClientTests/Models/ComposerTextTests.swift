@@ -235,6 +235,26 @@ struct ComposerTextTests {
         }
     }
 
+    /// Another device of the user sends the draft as a message, or continues it.
+    @Test(arguments: ["", "continued"]) func aDraftThatAnotherDeviceChangedIsNotShownAgain(text: String) async throws {
+        try await self.with { composer, chat, _, _ in
+            composer.text = "half"
+            await composer.leave()
+            try await eventually { self.server.count(of: "draft") == 1 }
+            try await eventually { try await chat.engine.store.unsentDrafts().isEmpty }
+            #expect(try await chat.draft?.text == "half")
+            let device = try TestDevice(self.server)
+            let other = try await device.signIn()
+            try await other.isOnline()
+            let there = other.conversation(self.pair)
+            #expect(try await there.draft?.text == "half")
+            if text.isEmpty { try await there.send("half") } else { try await there.setDraft(text, sends: true) }
+            try await eventually { try await chat.draft?.text == (text.isEmpty ? nil : text) }
+            await other.close()
+            device.remove()
+        }
+    }
+
     @Test func aMessageWithoutADraftRemovesNone() async throws {
         try await self.with { composer, _, _, _ in
             composer.text = "said"

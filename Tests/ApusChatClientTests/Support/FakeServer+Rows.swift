@@ -13,11 +13,13 @@ extension FakeServer {
     private func head(_ row: HeadRow, of user: UserKey) -> ChatHead {
         let counters = row.conversation.counters
         let peer = row.conversation.pair.flatMap { pair in self.names[pair.low == user ? pair.high : pair.low] }
-        return ChatHead(
+        var head = ChatHead(
             conversation: ConversationID(number: row.conversation.key.rawValue), kind: row.conversation.kind, state: row.member.state,
             role: row.member.role, peer: peer.map { ChatUser(name: $0) }, members: Int64(counters.memberCount),
             settings: row.conversation.kind == .pair ? nil : row.conversation.settings, seq: counters.lastSeq, n: counters.lastN,
             minSeq: row.member.minSeq, read: max(row.member.readN, row.member.floorN), unread: row.unread, at: counters.lastAt)
+        head.own.draft = self.drafts[row.member.address]
+        return head
     }
 
     func history(_ request: HistoryRequest, of user: UserKey) -> HistoryAnswer {

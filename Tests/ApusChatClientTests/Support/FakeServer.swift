@@ -42,6 +42,8 @@ final class FakeServer: @unchecked Sendable {  // `lock` guards all members
     /// The contacts, which are the same for every user.
     private var contacts: [Contact] = []
     private(set) var scheduled: [ScheduledMessage] = []
+    /// The drafts, by the row of the member.
+    private(set) var drafts: [MemberAddress: Draft] = [:]
     private(set) var isReachable = true
     /// The epoch of the data.
     private var epoch = 1
@@ -356,7 +358,12 @@ final class FakeServer: @unchecked Sendable {  // `lock` guards all members
                 return (UsersAnswer(users: names.map { ChatUser(name: $0, nick: $0.rawValue.uppercased()) }).json, [])
             case "draft":
                 let request = try DraftRequest(json: payload)
-                return (ChangeAnswer(conversation: request.conversation, id: request.id, seq: nil, at: self.now).json, [])
+                let key = ConversationKey(request.conversation.number)
+                self.now += 1
+                let draft = Draft(text: request.text, ref: request.ref, at: self.now)
+                self.drafts[MemberAddress(key, user)] = request.text.isEmpty ? nil : draft
+                let answer = ChangeAnswer(conversation: request.conversation, id: request.id, seq: nil, at: self.now)
+                return (answer.json, [.head(key, of: user)])
             case "members":
                 let query = try MembersRequest(json: payload).query ?? ""
                 let names = self.names.values.filter { $0.rawValue.hasPrefix(query) }.sorted()
