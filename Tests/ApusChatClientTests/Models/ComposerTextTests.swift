@@ -222,11 +222,11 @@ struct ComposerTextTests {
         }
     }
 
-    /// A server can send any time.
+    /// A server can send any time up to the greatest integer of the protocol.
     @Test func aDraftOfTheLatestTimeIsRemoved() async throws {
         try await self.with { composer, chat, other, _ in
             var head = Value.head(other.event.seq, in: self.pair)
-            head.own.draft = Draft(text: "from far ahead", ref: nil, at: .max)
+            head.own.draft = Draft(text: "from far ahead", ref: nil, at: WireReader.largestInteger)
             self.server.push("head", HeadPush(heads: [head]).json)
             try await eventually { try await chat.draft?.text == "from far ahead" }
             composer.text = "said"
