@@ -11,7 +11,7 @@ help: ## lists the targets
 
 run: ## builds and starts the chat server with two demo accounts; ARGS="--port 8080" adds options
 	@scripts/bootstrap run
-	@swift build $(SWIFT_FLAGS) --product apus
+	@scripts/swift-build $(SWIFT_FLAGS) --product apus
 	@exec .build/debug/apus serve --demo $(ARGS)
 
 test: ## runs all checks: format, imports, build without warnings, macOS type-check, Swift, interop and browser tests
@@ -20,7 +20,7 @@ test: ## runs all checks: format, imports, build without warnings, macOS type-ch
 test-long: ## runs what takes too long for every change: all of Autobahn, ThreadSanitizer, a minute of every fuzzer, long transfers, a minute of kills and power cuts of the chat server, the release (two hours)
 	@scripts/bootstrap test
 	@scripts/release
-	@for product in apus ApusConformance; do swift build -c release $(SWIFT_FLAGS) --product $$product; done
+	@for product in apus ApusConformance; do scripts/swift-build -c release $(SWIFT_FLAGS) --product $$product; done
 	@APUS_BINARY=$(CURDIR)/.build/release/apus Conformance/autobahn/run all both
 	@APUS_BINARY=$(CURDIR)/.build/release/apus .venv/bin/python Conformance/transfer_long
 	@APUS_LONG=1 APUS_BINARY=$(CURDIR)/.build/release/apus .venv/bin/python -m pytest -p no:cacheprovider -q -s Conformance/test_chat_crash.py
@@ -53,19 +53,19 @@ lint: ## checks format, language, imports, availability and generated files, wit
 	@python3 scripts/embed-page --check
 
 apple: ## type-checks Sources for macOS on Linux, at the oldest supported version
-	@swift build --build-tests $(SWIFT_FLAGS)
+	@scripts/swift-build --build-tests $(SWIFT_FLAGS)
 	@scripts/check-apple
 
 matrix: ## prints the interop results of every server, client and transport as a table
 	@scripts/bootstrap test
-	@swift build $(SWIFT_FLAGS)
+	@scripts/swift-build $(SWIFT_FLAGS)
 	@Conformance/matrix
 
 bench: ## compares the servers (release build) with node ws, python websockets and python-socketio, and draws the plots (twenty minutes)
 	@Benchmarks/run --all
 
 benchfiles: ## compares file transfers over the loopback (release build) with iperf3, rsync and scp
-	@for product in apus ApusConformance; do swift build -c release $(SWIFT_FLAGS) --product $$product; done
+	@for product in apus ApusConformance; do scripts/swift-build -c release $(SWIFT_FLAGS) --product $$product; done
 	@Benchmarks/transfer
 
 micro: ## prints the instructions and allocations of every codec and state machine
@@ -76,7 +76,7 @@ allocations: ## fails if a message costs more allocations than recorded; part of
 
 autobahn: ## runs all 517 cases of the Autobahn test suite in both roles (15 minutes)
 	@scripts/bootstrap test
-	@for product in apus ApusConformance; do swift build -c release $(SWIFT_FLAGS) --product $$product; done
+	@for product in apus ApusConformance; do scripts/swift-build -c release $(SWIFT_FLAGS) --product $$product; done
 	@APUS_BINARY=$(CURDIR)/.build/release/apus Conformance/autobahn/run all both
 
 tsan: ## runs the tests of the WebSocket, framed, Engine.IO and Socket.IO layers under ThreadSanitizer
