@@ -19,8 +19,6 @@ final class EngineIOClientWebSocketDelegate: WebSocketHandlerDelegate {
         self.connection?.pongArrived()
     }
 
-    func webSocketReadComplete(_ handler: WebSocketHandler) {}
-
     func webSocketWritabilityChanged(_ handler: WebSocketHandler, isWritable: Bool) {
         if isWritable { self.connection?.webSocketWritable() }
     }

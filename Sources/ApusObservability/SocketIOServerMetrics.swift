@@ -10,6 +10,7 @@ public import Metrics
 /// | `socketio_server_disconnections_total` | counter | sockets that left, by `reason` |
 /// | `socketio_server_events_received_total` | counter | received events |
 /// | `socketio_server_events_sent_total` | counter | sent events, one for each recipient |
+/// | `socketio_server_ack_seconds` | timer | the time from an event to its ack |
 /// | `socketio_server_ack_timeouts_total` | counter | acks that one socket did not send in time |
 /// | `socketio_server_handler_errors_total` | counter | errors of handlers and middleware |
 /// | `socketio_server_handler_seconds` | timer | the time that a handler of an event took |
@@ -22,6 +23,7 @@ public struct SocketIOServerMetrics: SocketIOServerObserver {
     private let disconnections: @Sendable (SocketIOServerDisconnectReason) -> Counter
     private let received: Counter
     private let sent: Counter
+    private let acks: Metrics.Timer
     private let ackTimeouts: Counter
     private let errors: Counter
     private let handlers: Metrics.Timer
@@ -42,6 +44,7 @@ public struct SocketIOServerMetrics: SocketIOServerObserver {
         }
         self.received = counter("events_received_total")
         self.sent = counter("events_sent_total")
+        self.acks = Metrics.Timer(label: "\(prefix)_ack_seconds", dimensions: [], factory: factory)
         self.ackTimeouts = counter("ack_timeouts_total")
         self.errors = counter("handler_errors_total")
         self.handlers = Metrics.Timer(label: "\(prefix)_handler_seconds", dimensions: [], factory: factory)
@@ -64,6 +67,9 @@ public struct SocketIOServerMetrics: SocketIOServerObserver {
 
     /// Counts a sent event.
     public func sent(_ event: String, to socket: SocketIOServerSocket) { self.sent.increment() }
+
+    /// Measures the time until an ack arrived.
+    public func acknowledged(_ event: String, on socket: SocketIOServerSocket, after time: Duration) { self.acks.record(duration: time) }
 
     /// Counts an ack that did not arrive in time.
     public func ackTimedOut(_ event: String, on socket: SocketIOServerSocket) { self.ackTimeouts.increment() }

@@ -58,6 +58,7 @@ import Testing
         socket.emitWithAck("question", arguments: [], timeout: .seconds(1)) { _ in }
         for _ in 1...2 { for socket in [one, two] { socket.http.pass(.seconds(1)) } }
         #expect(try self.count("socketio_server_ack_timeouts_total") == 1)
+        #expect(try self.metrics.expectTimer("socketio_server_ack_seconds").values.isEmpty)
     }
 
     @Test func thePageListsTheMetricsOfTheCode() throws {

@@ -219,7 +219,6 @@ extension BenchConnection: Sendable {}
 /// A delegate that ignores all events: `BenchConnection` reads the bytes first.
 private final class IgnoringDelegate: WebSocketHandlerDelegate {
     func webSocket(_ handler: WebSocketHandler, received message: WebSocketMessage) {}
-    func webSocketReadComplete(_ handler: WebSocketHandler) {}
     func webSocketWritabilityChanged(_ handler: WebSocketHandler, isWritable: Bool) {}
     func webSocketClosed(_ handler: WebSocketHandler, code: WebSocketCloseCode?, error: WebSocketError?) {}
 }

@@ -138,8 +138,8 @@ package final class EngineIOSession: @unchecked Sendable {
     ///
     /// - Parameters:
     ///   - message: The message.
-    ///   - frame: The frame of the same message, as made by ``webSocketFrame(for:)``, if many
-    ///     sessions share it.
+    ///   - frame: The frame of the same message, as made by
+    ///     ``webSocketFrame(for:compressing:compression:)``, if many sessions share it.
     ///   - compression: Whether to compress the message where compression was negotiated. An answer
     ///     to a poll is not compressed if one of its messages has `never`.
     package func send(_ message: EngineIOMessage, frame: WebSocketSharedFrame? = nil, compression: WebSocketCompression = .automatic) {
@@ -185,12 +185,6 @@ package final class EngineIOSession: @unchecked Sendable {
         var text = text
         if let middle { text.insert(contentsOf: middle.readableBytesView, at: text.count - 1) }
         self.send(.text(ByteBuffer(bytes: text.dropFirst())), compression: compression)
-    }
-
-    /// Returns the uncompressed WebSocket frame of a message, for `send(_:frame:)` to many
-    /// sessions.
-    package static func webSocketFrame(for message: EngineIOMessage) -> WebSocketSharedFrame {
-        self.webSocketFrame(for: message, compressing: nil, compression: .never)
     }
 
     /// Returns the WebSocket frame of a message for many sessions, also in compressed form if

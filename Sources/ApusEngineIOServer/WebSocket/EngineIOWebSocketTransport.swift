@@ -158,8 +158,6 @@ final class EngineIOWebSocketTransport: EngineIOSessionTransport, WebSocketHandl
         }
     }
 
-    func webSocketReadComplete(_ handler: WebSocketHandler) {}
-
     func webSocketWritabilityChanged(_ handler: WebSocketHandler, isWritable: Bool) {
         if let crossLoop { return self.reportQueue { crossLoop.transportChanged(isWritable: $0, queuedBytes: $1) } }
         self.hasRoom = isWritable

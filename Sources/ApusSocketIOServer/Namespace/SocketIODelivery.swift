@@ -74,7 +74,7 @@ extension SocketIONamespace {
         for group in groups {
             group.forEach { socket in
                 let pending = PendingClientAck(completion: { answered(try? $0.get()) }, event: delivery.event, timeout: nil)
-                _ = socket.deliver(outbound, isVolatile: isVolatile, ackID: id, pending)
+                socket.deliver(outbound, isVolatile: isVolatile, ackID: id, pending)
             }
         }
         let stop = { @Sendable in

@@ -14,14 +14,17 @@ public protocol SocketIOServerObserver: Sendable {
     /// Called for each event that is sent to a socket, once for each recipient of a broadcast. Acks
     /// are not events.
     func sent(_ event: String, to socket: SocketIOServerSocket)
+    /// Called when a client has acknowledged an event, once for each recipient of a broadcast, with
+    /// the time since the event was sent. Not called for a late ack.
+    func acknowledged(_ event: String, on socket: SocketIOServerSocket, after time: Duration)
     /// Called when the ack of an event to one socket did not arrive within its timeout. Not called
     /// for the acks of a broadcast.
     func ackTimedOut(_ event: String, on socket: SocketIOServerSocket)
     /// Called when the middleware or a handler of an event has thrown an error, or when the
     /// arguments do not match the types of a handler.
     func failed(_ event: SocketIOReceivedEvent, _ error: any Error, on socket: SocketIOServerSocket)
-    /// Runs a synchronous handler of an event. It must call `handler` exactly once and throw its
-    /// error.
+    /// Runs a synchronous handler of an event, or of all events (`onAny`). It must call `handler`
+    /// exactly once and throw its error.
     func handle(_ event: SocketIOReceivedEvent, on socket: SocketIOServerSocket, _ handler: () throws -> Void) throws
     /// Runs an asynchronous handler of an event, in the task of the handler. It must call `handler`
     /// exactly once and throw its error.
@@ -38,6 +41,8 @@ extension SocketIOServerObserver {
     public func received(_ event: SocketIOReceivedEvent, on socket: SocketIOServerSocket) {}
     /// Does nothing.
     public func sent(_ event: String, to socket: SocketIOServerSocket) {}
+    /// Does nothing.
+    public func acknowledged(_ event: String, on socket: SocketIOServerSocket, after time: Duration) {}
     /// Does nothing.
     public func ackTimedOut(_ event: String, on socket: SocketIOServerSocket) {}
     /// Does nothing.

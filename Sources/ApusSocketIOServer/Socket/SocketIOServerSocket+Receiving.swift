@@ -8,34 +8,39 @@ import NIOCore
 // Incoming events: catch-all listeners, then middleware, then the listeners of the event.
 extension SocketIOServerSocket {
     /// Passes an event to the catch-all listeners, the middleware, and the listeners of the event.
-    ///
-    /// - Parameter checks: The remaining middleware, after an asynchronous check; `nil` for a new
-    ///   event.
-    func received(_ event: SocketIOReceivedEvent, remaining checks: ArraySlice<SocketIOHandler>? = nil) {
-        if checks == nil { for observer in self.shared.observers { observer.received(event, on: self) } }
-        if checks != nil || self.hot.listeners.hasCatchAllListeners {
-            if checks == nil { for entry in self.hot.listeners.any { self.run(entry.handler, event) } }
-            var rest = checks ?? self.hot.listeners.middleware[...]
-            while let check = rest.popFirst() {
-                switch check {
-                case .synchronous(let body):
-                    do { try body(event) } catch { return self.report(error, event) }
-                case .asynchronous(let body):
-                    let remaining = rest
-                    let event = event.detached  // stored until the check runs
-                    // The queue preserves the order of the events: the check of the next event
-                    // starts when the check of this event has ended.
-                    return self.enqueue(event.bytes) {
-                        do {
-                            try await body(event)
-                            try? await self.eventLoop.submit { self.received(event, remaining: remaining) }.get()
-                        } catch {
-                            self.report(error, event)
-                        }
+    func received(_ event: SocketIOReceivedEvent) {
+        for observer in self.shared.observers { observer.received(event, on: self) }
+        guard self.hot.listeners.hasCatchAllListeners else { return self.dispatch(event) }
+        for entry in self.hot.listeners.any { self.run(entry.handler, event) }
+        self.check(event, by: self.hot.listeners.middleware[...])
+    }
+
+    /// Passes an event to the remaining middleware, and then to the listeners of the event.
+    private func check(_ event: SocketIOReceivedEvent, by checks: ArraySlice<SocketIOHandler>) {
+        var rest = checks
+        while let check = rest.popFirst() {
+            switch check {
+            case .synchronous(let body):
+                do { try body(event) } catch { return self.report(error, event) }
+            case .asynchronous(let body):
+                let remaining = rest
+                let event = event.detached  // stored until the check runs
+                // The queue preserves the order of the events: the check of the next event
+                // starts when the check of this event has ended.
+                return self.enqueue(event.bytes) {
+                    do {
+                        try await body(event)
+                        try? await self.eventLoop.submit { self.check(event, by: remaining) }.get()
+                    } catch {
+                        self.report(error, event)
                     }
                 }
             }
         }
+        self.dispatch(event)
+    }
+
+    private func dispatch(_ event: SocketIOReceivedEvent) {
         guard case .open = self.hot.state else { return }  // the socket closed during a listener or a check
         self.hot.listeners.take(event.name)?.forEach { self.run($0, event) }
     }

@@ -46,20 +46,28 @@ extension SocketIOServerSocket {
                 let outbound = try self.namespace.encode(.init(head, arguments), isCompressed: flags.isCompressed)
                 return self.eventLoop.execute { self.deliver(outbound, isVolatile: flags.isVolatile) }
             }
-            guard case .open = self.hot.state, let connection = self.hot.connection else { return }
-            if flags.isVolatile, !connection.session.isWritable { return }
-            if self.isOutgoingWatched { self.notifyOutgoing(event, arguments) }
+            guard let connection = self.outgoing(isVolatile: flags.isVolatile) else { return }
             try connection.send(head, arguments, namespace: self.namespace.name, isCompressed: flags.isCompressed)
+            if self.isOutgoingWatched { self.notifyOutgoing(event, arguments) }
         } catch {
             self.namespace.reportUnencodable(event, error)
         }
     }
 
     func deliver(_ outbound: SocketIOOutbound, isVolatile: Bool) {
-        guard case .open = self.hot.state, let connection = self.hot.connection else { return }
-        if isVolatile, !connection.session.isWritable { return }
-        if self.isOutgoingWatched, case .event(let name, let payload, _) = outbound.content { self.notifyOutgoing(name, payload) }
+        if let connection = self.outgoing(isVolatile: isVolatile) { self.send(outbound, on: connection) }
+    }
+
+    private func send(_ outbound: SocketIOOutbound, on connection: SocketIOConnection) {
         connection.send(outbound)
+        if self.isOutgoingWatched, case .event(let name, let payload, _) = outbound.content { self.notifyOutgoing(name, payload) }
+    }
+
+    /// Returns the connection for an event; `nil` if the socket is closed, or if the event is
+    /// volatile and the connection cannot send it now.
+    private func outgoing(isVolatile: Bool) -> SocketIOConnection? {
+        guard case .open = self.hot.state, let connection = self.hot.connection else { return nil }
+        return isVolatile && !connection.session.isWritable ? nil : connection
     }
 
     private var isOutgoingWatched: Bool { !self.hot.listeners.outgoing.isEmpty || !self.shared.observers.isEmpty }
@@ -152,6 +160,8 @@ struct PendingClientAck {
     let event: String
     /// The timeout; `nil` for a broadcast, which has one timer for all recipients.
     let timeout: Duration?
+    /// The time at which the event was sent; `nil` if the server has no observers.
+    var sentAt: NIODeadline?
 }
 
 // Acks of clients, and acks to clients.
@@ -221,9 +231,9 @@ extension SocketIOServerSocket {
         guard let connection = self.expectAck(id, pending, isVolatile: flags.isVolatile) else { return nil }
         let head = PacketHead.event(name: event, ackID: id)
         let payload = SocketIOPayload(arguments)
-        if self.isOutgoingWatched { self.notifyOutgoing(event, payload) }
         do throws(SocketIOError) {
             try connection.send(head, payload, namespace: self.namespace.name, isCompressed: flags.isCompressed)
+            if self.isOutgoingWatched { self.notifyOutgoing(event, payload) }
             return id
         } catch {
             self.endAck(id, .failure(error))
@@ -231,12 +241,10 @@ extension SocketIOServerSocket {
         }
     }
 
-    /// Sends the event of a broadcast that requests the ack `ackID`. Returns `false` if the wait
-    /// failed; `completion` was then called.
-    func deliver(_ outbound: SocketIOOutbound, isVolatile: Bool, ackID: Int, _ pending: PendingClientAck) -> Bool {
-        guard self.expectAck(ackID, pending, isVolatile: isVolatile) != nil else { return false }
-        self.deliver(outbound, isVolatile: isVolatile)
-        return true
+    /// Sends the event of a broadcast that requests the ack `ackID`.
+    func deliver(_ outbound: SocketIOOutbound, isVolatile: Bool, ackID: Int, _ pending: PendingClientAck) {
+        guard let connection = self.expectAck(ackID, pending, isVolatile: isVolatile) else { return }
+        self.send(outbound, on: connection)
     }
 
     /// Starts the wait for an ack. Returns the connection for the event; `nil` if the wait failed,
@@ -261,6 +269,8 @@ extension SocketIOServerSocket {
             pending.completion(.failure(SocketIOError(.notConnected, message: message)))
             return nil
         }
+        var pending = pending
+        if !self.shared.observers.isEmpty { pending.sentAt = self.eventLoop.now }
         acks.add(pending, id: id, endingIn: pending.timeout)
         return connection
     }
@@ -288,7 +298,12 @@ extension SocketIOServerSocket {
 
     /// Handles a client's ack. Ignores an ack that is late, repeated or was never requested.
     func receivedAck(_ id: Int, _ arguments: SocketIOPayload) {
-        self.extras?.acks?.take(id)?.completion(.success(arguments.arguments))
+        guard let pending = self.extras?.acks?.take(id) else { return }
+        if let sentAt = pending.sentAt {
+            let time = Duration(self.eventLoop.now - sentAt)
+            for observer in self.shared.observers { observer.acknowledged(pending.event, on: self, after: time) }
+        }
+        pending.completion(.success(arguments.arguments))
     }
 
     /// Fails all pending acks with `disconnected`, in the order of their ids. Called when the

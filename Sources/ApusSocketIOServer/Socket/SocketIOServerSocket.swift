@@ -378,7 +378,8 @@ extension SocketIOServerSocket {
 
 extension SocketIOServerSocket {
     /// Calls `body` once on the event loop when the outgoing queue, including everything sent
-    /// before this call, is short. Drops `body` if the client disconnects first.
+    /// before this call, is short (``EngineIOSession/isDrained``). Drops `body` if the client
+    /// disconnects first.
     package func whenDrained(_ body: @escaping @Sendable () -> Void) {
         // Packets sent from other threads reach the event loop in the first turn, and the transport
         // at the end of that turn.

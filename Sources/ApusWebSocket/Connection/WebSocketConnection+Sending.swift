@@ -48,17 +48,17 @@ extension WebSocketConnection {
         return true
     }
 
-    /// Sends a frame from ``WebSocketHandler/encodeServerFrame(_:)``. The same frame may be sent to
-    /// many connections. Must be called on the event loop.
+    /// Sends a message that was encoded once for many connections. Must be called on the event
+    /// loop.
     @discardableResult
-    package func post(preencoded frame: ByteBuffer) -> Bool {
+    package func post(_ frame: WebSocketSharedFrame) -> Bool {
         self.writeWaiting()
         guard let handler = self.hot.handler, handler.isOpen else { return false }
-        if !handler.isWritable, handler.queuedBytes + frame.readableBytes > self.flow.postedBytes {
+        if !handler.isWritable, handler.queuedBytes + frame.plain.readableBytes > self.flow.postedBytes {
             self.overflowed(self.flow.overflow)
             return false
         }
-        handler.send(.frame(frame))
+        handler.send(.shared(frame))
         return true
     }
 

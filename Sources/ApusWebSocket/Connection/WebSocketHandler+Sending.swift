@@ -10,9 +10,6 @@ package enum WebSocketOutput: Sendable {
     /// A text known to be UTF-8, with `around` inserted before its last byte. The bytes of `around`
     /// are not copied unless the text is masked, compressed or deferred.
     case text([UInt8], around: ByteBuffer? = nil, WebSocketCompression = .automatic)
-    /// A frame from ``WebSocketHandler/encodeServerFrame(_:)``; the same buffer may be sent to any
-    /// number of connections.
-    case frame(ByteBuffer)
     /// A message that was encoded once for many connections.
     case shared(WebSocketSharedFrame)
 
@@ -35,7 +32,6 @@ package enum WebSocketOutput: Sendable {
         switch self {
         case .message(let message): message.payload.readableBytes
         case .text(let text, let middle, _): text.count + (middle?.readableBytes ?? 0)
-        case .frame(let frame): frame.readableBytes
         case .shared(let frame): frame.plain.readableBytes
         }
     }
@@ -75,7 +71,6 @@ extension WebSocketHandler {
                 return self.sendCompressed(message.payload, isLast: true, opcode: message.opcode, reserved: .rsv1)
             }
             return self.append(message.payload, opcode: message.opcode)
-        case .frame(let frame): self.append(shared: frame, context)
         case .shared(let frame):
             if let compressed = frame.compressed, let deflate = self.deflate, deflate.outgoingWindowBits >= frame.windowBits {
                 self.append(shared: compressed, context)
@@ -226,7 +221,7 @@ extension WebSocketHandler {
         // Defer the uncompressed form of a shared frame. To send the compressed form would reset
         // the compressor, whose context the fragmented message still needs.
         if case .shared(let frame) = output {
-            extras.deferred.append(.frame(frame.plain))
+            extras.deferred.append(.shared(frame.uncompressed))
         } else {
             extras.deferred.append(output.stored)
         }

@@ -445,7 +445,7 @@ package protocol WebSocketHandlerDelegate: AnyObject {
     func webSocket(_ handler: WebSocketHandler, receivedPong payload: ByteBuffer)
 
     /// All messages of one read were delivered. Messages sent within this call are written together
-    /// with the responses.
+    /// with the responses. The default implementation does nothing.
     func webSocketReadComplete(_ handler: WebSocketHandler)
 
     /// The transport's buffer rose above its high watermark, or fell below its low watermark.
@@ -468,6 +468,8 @@ package protocol WebSocketHandlerDelegate: AnyObject {
 
 extension WebSocketHandlerDelegate {
     package func webSocket(_ handler: WebSocketHandler, receivedPong payload: ByteBuffer) {}
+
+    package func webSocketReadComplete(_ handler: WebSocketHandler) {}
 
     package func webSocketShouldClose(_ handler: WebSocketHandler) { handler.close(code: .goingAway, reason: "") }
 }

@@ -41,6 +41,16 @@ package final class WebSocketSharedFrame: Sendable {
             ? Self.compress(message, agreement, smallerThan: self.plain.readableBytes) : nil
     }
 
+    private init(plain: ByteBuffer, isText: Bool) {
+        self.isText = isText
+        self.plain = plain
+        self.compressed = nil
+        self.windowBits = 0
+    }
+
+    /// The message without its compressed form.
+    var uncompressed: WebSocketSharedFrame { WebSocketSharedFrame(plain: self.plain, isText: self.isText) }
+
     private static func compress(_ message: WebSocketMessage, _ agreement: WebSocketDeflateAgreement, smallerThan bytes: Int) -> ByteBuffer?
     {
         var payload = ByteBuffer()

@@ -57,8 +57,8 @@ public final class WebSocketServer: Sendable {
         /// The connections with an accepted handshake.
         var webSockets: ConnectionQuota
         var buckets: [ObjectIdentifier: Bucket] = [:]
-        /// The number of connections between the 101 and the call of the handler. A shutdown also
-        /// waits for them.
+        /// The number of connections between the 101 response and the call of the handler. A
+        /// shutdown also waits for them.
         var opening = 0
         /// The running `async` handlers, by their connection.
         var tasks: [ObjectIdentifier: Task<Void, Never>] = [:]
@@ -131,7 +131,7 @@ public final class WebSocketServer: Sendable {
     /// The number of connections accepted by `run`, including those in their handshake.
     var channelCount: Int { self.state.withLockedValue { $0.channels.count } }
 
-    /// Sends a message to every open connection. Encodes it once, and does not wait.
+    /// Sends a message to every open connection. Encodes and compresses it once, and does not wait.
     ///
     /// ``WebSocketServerConfiguration/flow`` applies to each slow reader, without an effect on
     /// other connections.
@@ -140,10 +140,10 @@ public final class WebSocketServer: Sendable {
     ///   - message: The message.
     ///   - excluded: A connection to exclude, for example the message's sender. Default: none.
     public func broadcast(_ message: WebSocketMessage, excluding excluded: WebSocketConnection? = nil) {
-        let frame = WebSocketHandler.encodeServerFrame(message)
+        let frame = WebSocketSharedFrame(message, deflate: self.configuration.compression)
         for bucket in self.state.withLockedValue({ Array($0.buckets.values) }) {
             self.deliver(bucket.connections.count, on: bucket.eventLoop) {
-                for connection in bucket.connections.values where connection !== excluded { connection.post(preencoded: frame) }
+                for connection in bucket.connections.values where connection !== excluded { connection.post(frame) }
             }
         }
     }

@@ -94,7 +94,7 @@ import Testing
         _ = try healthy.received()
         let session = try #require(server.sessions.first)
         let message = EngineIOMessage.text(ByteBuffer(repeating: 0x61, count: 1000))
-        let frame = EngineIOSession.webSocketFrame(for: message)
+        let frame = EngineIOSession.webSocketFrame(for: message, compressing: nil)
         // All in one turn, in which no client can read.
         for index in 0..<200 { session.send(message, frame: index % 2 == 0 ? frame : nil) }
         #expect(server.events == ["closed: transport error"])

@@ -18,6 +18,9 @@ import Testing
         func disconnected(_ socket: SocketIOServerSocket, reason: SocketIOServerDisconnectReason) { self.note("disconnected: \(reason)") }
         func received(_ event: SocketIOReceivedEvent, on socket: SocketIOServerSocket) { self.note("received \(event.name)") }
         func sent(_ event: String, to socket: SocketIOServerSocket) { self.note("sent \(event)") }
+        func acknowledged(_ event: String, on socket: SocketIOServerSocket, after time: Duration) {
+            self.note("acknowledged \(event) after \(time)")
+        }
         func ackTimedOut(_ event: String, on socket: SocketIOServerSocket) { self.note("timed out \(event)") }
         func failed(_ event: SocketIOReceivedEvent, _ error: any Error, on socket: SocketIOServerSocket) {
             self.note("failed \(event.name): \(type(of: error))")
@@ -99,6 +102,47 @@ import Testing
         #expect(self.take() == ["a sent one", "a sent question"])
         for client in [first, second] { client.pass(.seconds(2)) }
         #expect(self.take() == ["a timed out question"])
+    }
+
+    /// The client acknowledges with the id that the event has, `2ID["question"]`.
+    private func acknowledge(_ client: PollingClient) throws {
+        for packet in try client.poll() {
+            guard let id = packet.firstMatch(of: /^2(\d+)\["question"/) else { continue }
+            try client.post("3\(id.1)[7]")
+        }
+    }
+
+    @Test func anAckIsReportedWithItsTime() throws {
+        let server = self.server([Recorder(name: "a", seen: self.seen)])
+        let client = try PollingClient(server)
+        try client.connect()
+        let socket = try #require(server.namespace("/").sockets.first)
+        _ = self.take()
+        socket.emitWithAck("question", arguments: [], timeout: .seconds(5)) { [seen] result in
+            seen.withLockedValue { $0.append("result \((try? result.get()) ?? [])") }
+        }
+        client.pass(.seconds(2))
+        try self.acknowledge(client)
+        #expect(self.take() == ["a sent question", "a acknowledged question after 2.0 seconds", "result [7]"])
+        client.pass(.seconds(5))
+        #expect(self.take().isEmpty)
+    }
+
+    /// An event that cannot be encoded is not sent, so it is not reported as sent.
+    @Test func anEventThatCannotBeEncodedIsNotReported() throws {
+        let server = self.server([Recorder(name: "a", seen: self.seen)])
+        let client = try PollingClient(server)
+        try client.connect()
+        let socket = try #require(server.namespace("/").sockets.first)
+        socket.onAnyOutgoing { [seen] event, _ in seen.withLockedValue { $0.append("outgoing \(event)") } }
+        _ = self.take()
+        socket.emit("number", arguments: [.double(.nan)])
+        socket.emitWithAck("number", arguments: [.double(.nan)], timeout: .seconds(1)) { _ in }
+        client.pass(.milliseconds(1))
+        #expect(self.take().isEmpty)
+        socket.emit("number", 1.5)
+        client.pass(.milliseconds(1))
+        #expect(self.take() == ["a sent number", "outgoing number"])
     }
 
     @Test func theFirstObserverIsOutermost() async throws {

@@ -26,7 +26,9 @@ final class EmbeddedWebSocketServer {
     }
 
     /// Returns a valid handshake request with additional lines.
-    static func request(_ path: String = "/", _ lines: String...) -> String {
+    static func request(_ path: String = "/", _ lines: String...) -> String { self.request(path, lines: lines) }
+
+    static func request(_ path: String, lines: [String]) -> String {
         let lines =
             [
                 "GET \(path) HTTP/1.1", "Host: a.example", "Upgrade: websocket", "Connection: Upgrade",

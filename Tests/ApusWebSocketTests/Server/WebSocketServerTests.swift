@@ -122,6 +122,30 @@ import Testing
         }
     }
 
+    @Test(.timeLimit(.minutes(5)), arguments: [false, true]) func aBroadcastIsCompressedForThoseWhoNegotiatedIt(isOffered: Bool)
+        async throws
+    {
+        var configuration = WebSocketServerConfiguration()
+        configuration.compression = .init()
+        let opened = AsyncStream.makeStream(of: Void.self)
+        let server = WebSocketServer(configuration: configuration, onOpen: { _ in opened.continuation.yield() })
+        try await withServer(server) { port in
+            let peer = try await RawPeer.connect(port: port)
+            let offer = isOffered ? ["Sec-WebSocket-Extensions: permessage-deflate"] : []
+            try await peer.send(EmbeddedWebSocketServer.request("/", lines: offer))
+            _ = try await peer.receive(until: "\r\n\r\n")
+            var openings = opened.stream.makeAsyncIterator()
+            _ = await openings.next()
+            let text = String(repeating: "again and ", count: 1_000)
+            server.broadcast(.text(text), excluding: nil)
+            server.broadcast(.text("last"))
+            let received = try await peer.receive(until: "last")
+            #expect(received.contains("again and again") != isOffered)
+            #expect((received.utf8.count < 1_000) == isOffered)
+            await peer.close()
+        }
+    }
+
     /// The server reads the peer's message and its end in one turn, since its event loop is blocked
     /// until both have arrived.
     @Test(.timeLimit(.minutes(5)), arguments: [false, true]) func aPeerThatSendsAndClosesIsAnswered(withItsRequest: Bool) async throws {

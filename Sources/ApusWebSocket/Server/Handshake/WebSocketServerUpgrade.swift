@@ -23,7 +23,7 @@ package enum WebSocketServerUpgrade {
     ///
     /// The handler is added directly after the decoder, to receive the bytes that the decoder has
     /// not consumed. A decoder created with `.dropBytes`, as in hummingbird, discards them. A
-    /// client must not send frames before it has received the 101.
+    /// client must not send frames before it has received the 101 response.
     ///
     /// - Parameters:
     ///   - pipeline: The channel's pipeline, on its event loop.
