@@ -179,7 +179,8 @@ public final class ChatClient: Sendable {
         return await self.adopted(try await self.engine.askPatiently(ChatVerbs.memberJoin, request).head)
     }
 
-    /// Returns the title and the other properties of the conversation of an invite link.
+    /// Returns the title, the kind, the picture, the number of members and the join rule of the
+    /// conversation of an invite link, and the user who created the link.
     ///
     /// - Parameter code: The code of the link.
     public func info(of code: LinkCode) async throws(ChatClientError) -> LinkInfoAnswer {

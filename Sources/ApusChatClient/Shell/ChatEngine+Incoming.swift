@@ -134,7 +134,7 @@ extension ChatEngine {
             self.reconnect(after: delay ?? self.configuration.refusalDelay * (1 + self.environment.random()))
         } else {
             let code: ChatError.Code = bye.reason == .version ? .unsupported : .unauthorized
-            self.endSession(ChatError(code, message: "the server ended the session: \(bye.reason.rawValue)"))
+            self.endSession(ChatError(code, message: bye.reason.explanation))
         }
     }
 
@@ -267,6 +267,19 @@ extension ChatEngine {
             }
             self.usersWanted.subtract(names)
             self.take(answer.users)
+        }
+    }
+}
+
+extension ByePush.Reason {
+    /// The text of the error with which a session ends.
+    fileprivate var explanation: String {
+        switch self {
+        case .signedOut: "The session was ended, on this or another device. Sign in again."
+        case .accountClosed: "The account was suspended or deleted."
+        case .version: "The server does not support this version of the client. Update the client."
+        case .protocolError: "The server ended the session, because the client violated the protocol. Sign in again."
+        case .shutdown, .slow, .unknown: "The server ended the session. Sign in again."
         }
     }
 }

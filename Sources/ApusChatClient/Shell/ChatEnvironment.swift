@@ -4,8 +4,8 @@ import Foundation
 /// The non-deterministic inputs of the engine: the clock, the delays, the identifiers and the
 /// random numbers.
 package struct ChatEnvironment: Sendable {
-    /// Returns the time in milliseconds since 1970, which is used for display and for the expiry of
-    /// tokens. The server determines the order of messages.
+    /// Returns the time in milliseconds since 1970, for timestamps, for expiry and for the time
+    /// limits of calls. The order of messages is determined by the server, not by this clock.
     package var now: @Sendable () -> Int64
     package var sleep: @Sendable (Duration) async throws -> Void
     package var makeID: @Sendable () -> ClientID

@@ -35,7 +35,8 @@ package struct ClientOutbox: Sendable {
         var failures = 0
         var isEmpty: Bool { self.ready.isEmpty && self.files.isEmpty }
 
-        /// Adds the messages with files that no longer wait to those that can be sent.
+        /// Moves messages from the start of `files` to `ready`, up to the first one whose upload is
+        /// not complete.
         mutating func advance() {
             while let first = self.files.first, self.uploaded.remove(first) != nil { self.ready.append(self.files.removeFirst()) }
         }

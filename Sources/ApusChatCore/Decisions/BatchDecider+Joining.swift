@@ -214,7 +214,7 @@ extension BatchDecider {
 
     /// Stores the request of a user to join.
     ///
-    /// - Parameter role: The role of the user after an approval.
+    /// - Parameter role: The role of the user after approval.
     private mutating func requestToJoin(_ user: UserKey, _ conversation: ConversationKey, role: MemberRole) throws(ChatError)
         -> StoredAnswer
     {

@@ -174,8 +174,8 @@ extension Permissions {
 
             - `write`, `invite`, `manage`, `pin`, `mention_all`: the setting of the conversation has the value `members`. Its value
               `admins` permits owners and admins only.
-            - `join`: by the setting `join` (`open`: at once, `approval`: after an approval), or by an invite link. `link.info`
-              shows the title of a link's conversation to all users except those that are banned from it.
+            - `join`: by the setting `join` (`open`: at once, `approval`: after approval), or by an invite link. `link.info`
+              shows the title of a link's conversation to all users except those who are banned from it.
             - `past`: from the first visible event to the one with which the membership ended.
             - The sender can edit a message, remove its preview and recall it for the times that `--edit-hours` and
               `--recall-hours` of `apus serve` set (default: 48 hours). Owners and admins recall at any time.

@@ -31,7 +31,7 @@ package struct Sequencer: Sendable {
 
     private let bounds: Bounds
     private var queue: FairQueue<Entry>
-    /// A command that exceeded the bounds of the last batch and begins the next one.
+    /// A command that did not fit into the last batch (`Bounds.bytes`) and begins the next one.
     private var held: Entry?
     /// The maximum number of commands of the next batch.
     private var limit: Int

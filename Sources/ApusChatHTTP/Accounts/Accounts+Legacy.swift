@@ -10,8 +10,8 @@ extension Accounts {
     /// milliseconds.
     private static let noteInterval: Int64 = 3_600_000
 
-    /// Returns the legacy token of the device of a session, which the routes and events of
-    /// `LegacyServer` accept.
+    /// Returns the legacy token of the device of a session; nil if the access token of the answer
+    /// is not valid. The routes and events of `LegacyServer` accept the token.
     package func legacyToken(of answer: SessionAnswer) -> String? {
         self.tokens.access(answer.access).map { self.tokens.legacy($0.user, $0.device) }
     }

@@ -46,7 +46,8 @@ extension Accounts {
     private func secondFactor(_ code: String?, _ credential: inout CredentialRow, _ storage: any AccountStorage) throws -> CodeRow? {
         guard credential.totpState == .on else { return nil }
         guard let code else {
-            throw ChatError(.badRequest, message: "`code` must be a code of the authenticator, or a recovery code.", field: "code")
+            throw ChatError(
+                .badRequest, message: "`code` is required: send a code of the authenticator, or a recovery code.", field: "code")
         }
         if let secret = self.tokens.opened(credential.totpSecret, of: credential.user),
             let step = TOTP.accepts(code, secret, after: credential.totpStep, at: self.clock.now())

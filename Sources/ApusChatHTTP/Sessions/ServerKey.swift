@@ -29,6 +29,7 @@ package enum ServerKey {
         defer { _ = close(descriptor) }
         var key = [UInt8](repeating: 0, count: 32)
         let count = pread(descriptor, &key, key.count, 0)
+        guard count >= 0 else { throw self.failure("read", path) }
         if count == key.count { return key }
         guard count == 0 else {
             throw StorageError(

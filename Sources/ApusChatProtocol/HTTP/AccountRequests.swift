@@ -126,8 +126,9 @@ package struct SessionAnswer: Hashable, WireObject {
     }
 }
 
-/// `POST /api/refresh`: renews a session. For 60 seconds, or until the new tokens are used, a retry
-/// with the previous token receives the same new refresh token.
+/// `POST /api/refresh`: renews a session. A retry with the previous token receives the same new
+/// refresh token until one of the new tokens is used, and for at most 60 seconds. A later use of
+/// the previous token ends the session.
 package struct RefreshRequest: Hashable, WireObject {
     /// The refresh token.
     package var refresh: String

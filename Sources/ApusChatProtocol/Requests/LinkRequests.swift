@@ -9,7 +9,7 @@ package struct LinkCreateRequest: Hashable, WireObject {
     package var expiresAt: Int64?
     /// The maximum number of joins and of requests to join by the link; nil for no limit.
     package var uses: Int64?
-    /// Whether users that join by the link need an approval.
+    /// Whether users who join by the link need the approval of an administrator.
     package var needsApproval: Bool
 
     package init(
@@ -63,7 +63,7 @@ public struct InviteLink: Hashable, Sendable, WireObject {
     public var uses: Int64?
     /// The number of joins and of requests to join by the link.
     public var used: Int64
-    /// Whether users that join by the link need an approval.
+    /// Whether users who join by the link need the approval of an administrator.
     public var needsApproval: Bool
 
     package init(
@@ -206,7 +206,7 @@ public struct LinkInfoAnswer: Hashable, Sendable, WireObject {
     public var avatar: BlobID?
     /// The number of members.
     public var members: Int64
-    /// Whether users join immediately or after an approval.
+    /// Whether users join immediately or after approval.
     public var join: JoinRule
     /// The user that created the link.
     public var by: ChatUser

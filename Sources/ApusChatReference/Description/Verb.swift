@@ -39,7 +39,8 @@ package struct Verb: Sendable {
         self.recodes = (Recode(Request.self), Recode(Answer.self))
     }
 
-    /// Whether the request has an id. The server answers a retry with the stored answer.
+    /// Whether the verb changes data. Such a request has an id, and the server answers a retry with
+    /// the stored answer.
     package var isChanging: Bool { self.request.contains(.id) }
 
     /// The error codes that every verb can return.

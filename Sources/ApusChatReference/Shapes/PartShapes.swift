@@ -156,7 +156,7 @@ extension ChatReference {
                 .may("expires_at", .time, "The time at which the link expires; absent if it does not."),
                 .may("uses", .count, "The maximum number of joins by the link, and of requests to join by it; absent for no limit."),
                 .must("used", .count, "The number of joins by the link, and of requests to join by it."),
-                .may("approval", .bool, "Whether users that join by the link need an approval."),
+                .may("approval", .bool, "Whether users who join by the link need approval."),
             ], recode: Recode(InviteLink.self)),
         Shape(
             "Folder", "A folder of conversations.",

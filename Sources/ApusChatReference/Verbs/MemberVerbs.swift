@@ -242,7 +242,7 @@ extension ChatReference {
                     .may(
                         "uses", .integer(1...100_000),
                         "The maximum number of joins by the link, and of requests to join by it; absent for no limit."),
-                    .may("approval", .bool, "Whether users that join by the link need an approval."),
+                    .may("approval", .bool, "Whether users who join by the link need approval."),
                 ],
                 answer: [
                     .must("link", .shape("InviteLink"), "The link.")
@@ -296,7 +296,7 @@ extension ChatReference {
                     .must("kind", .choice(ConversationKind.self), "The kind."),
                     .may("avatar", .blob, "The picture."),
                     .must("members", .count, "The number of members."),
-                    .must("join", .choice(JoinRule.self), "Whether users join immediately or after an approval."),
+                    .must("join", .choice(JoinRule.self), "Whether users join immediately or after approval."),
                     .must("by", .shape("User"), "The user that created the link."),
                 ],
                 errors: [.notFound],

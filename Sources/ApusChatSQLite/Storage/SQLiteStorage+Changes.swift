@@ -68,7 +68,9 @@ extension SQLiteStorage {
             try statement.run()
         } else if var row = change.row {
             guard self.nextSlot <= EventPlace.largestSlot else {
-                throw StorageError(.invalidUse, message: "the storage has \(EventPlace.largestSlot) conversations, the maximum")
+                throw StorageError(
+                    .invalidUse,
+                    message: "the storage cannot number more than \(EventPlace.largestSlot) conversations; use a new data folder")
             }
             row.counters = change.counters
             row.changed = commit

@@ -63,13 +63,15 @@ extension ReadContext {
         let key = request.conversation.key
         let head = try self.head(key)
         guard head.member.state == .joined else { throw ChatError.noConversation }
-        guard head.conversation.kind != .channel, head.conversation.settings.receipts,
-            head.conversation.counters.memberCount <= ChatLimits.receiptMembers
-        else {
-            throw ChatError(
-                .forbidden,
-                message:
-                    "The kind of the conversation, its setting `receipts` or its number of members does not permit the list of readers.")
+        guard head.conversation.kind != .channel else { throw ChatError(.forbidden, message: "A channel has no list of readers.") }
+        guard head.conversation.settings.receipts else {
+            throw ChatError(.forbidden, message: "The list of readers is off in this conversation (its setting `receipts`).")
+        }
+        let count = head.conversation.counters.memberCount
+        guard count <= ChatLimits.receiptMembers else {
+            let message =
+                "The list of readers is available for at most \(ChatLimits.receiptMembers) members; the conversation has \(count)."
+            throw ChatError(.forbidden, message: message)
         }
         let view = try self.reads.events(in: key, .from(request.seq), as: self.viewer, limit: 1).first
         guard let row = view?.row, row.seq == request.seq, row.isMessage else { throw ChatError.noMessage }

@@ -135,8 +135,8 @@ package struct DirectoryPage: Sendable, Equatable {
 }
 
 extension ConversationRow {
-    /// Returns whether the title or the description contains a text. An empty text matches all
-    /// conversations.
+    /// Returns whether the title or the description contains a text, ignoring case. An empty text
+    /// matches all conversations.
     package func isFound(by text: String) -> Bool {
         guard !text.isEmpty else { return true }
         let text = text.lowercased()

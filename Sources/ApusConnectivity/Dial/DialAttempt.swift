@@ -116,7 +116,7 @@ package final class DialAttempt {
         }
         if case ChannelError.connectTimeout = error {
             return ConnectivityError(
-                .timeout, message: "the connection was not complete within \(self.dialer.connectTimeout)", cause: error)
+                .timeout, message: "the connection was not complete within \(self.dialer.connectTimeout) (`connectTimeout`)", cause: error)
         }
         return ConnectivityError(.connectFailed, message: "could not connect", cause: error)
     }

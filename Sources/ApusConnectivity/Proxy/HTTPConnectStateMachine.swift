@@ -8,8 +8,8 @@ package import NIOCore
 
 /// The client side of an HTTP `CONNECT`.
 ///
-/// Implemented here because NIO's response parser does not stop after the 200: it parses the
-/// server's first bytes in the same read as a second response and fails.
+/// Implemented here because NIO's response parser does not stop after the 200 response: it parses
+/// the server's first bytes in the same read as a second response and fails.
 /// `NIOHTTP1ProxyConnectHandler` uses that parser and fails if the server sends bytes before the
 /// client does.
 ///

@@ -26,7 +26,8 @@ final class TLSPeerCheck {
         self.host = host
     }
 
-    /// Verifies the pins in place of the verification by swift-nio-ssl.
+    /// Verifies the leaf certificate against the pins, in place of the chain verification by
+    /// swift-nio-ssl.
     ///
     /// - Parameter chain: The server's certificate chain, the leaf certificate first.
     func verifyPinned(_ chain: [NIOSSLCertificate]) -> NIOSSLVerificationResult {
@@ -38,8 +39,8 @@ final class TLSPeerCheck {
         return .certificateVerified
     }
 
-    /// Verifies host name and pins after swift-nio-ssl has verified chain and dates, and before the
-    /// first application data.
+    /// Verifies the host name and the pins after swift-nio-ssl has verified the chain and the
+    /// dates, and before the first application data.
     func handshakeCompleted(_ certificate: NIOSSLCertificate?) throws(ConnectivityError) {
         switch self.settings.verification {
         case .insecureSkipVerification, .pinned: break

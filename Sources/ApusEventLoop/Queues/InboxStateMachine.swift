@@ -41,7 +41,8 @@ package struct InboxStateMachine<Element, Failure: Error> {
         case doNothing
     }
 
-    /// Accepts an element. Discards it after the end.
+    /// Queues an element, or returns the reader to which the caller passes it. Discards the element
+    /// if the inbox has ended.
     @inlinable
     package mutating func received(_ element: Element, bytes: Int) -> ReceivedAction {
         guard case .open = self.state else { return .doNothing }

@@ -13,7 +13,8 @@ struct FramedInboxStateMachine {
         case body(ByteBuffer)
         case end
 
-        /// The cost of the part. It is never 0, so that even empty messages are bounded.
+        /// The estimated memory of the part, in bytes. The fixed overhead bounds empty messages as
+        /// well.
         var cost: Int {
             switch self {
             case .head(let header, _): 256 + Self.weight(of: .object(header))
@@ -72,7 +73,7 @@ struct FramedInboxStateMachine {
 
     /// Creates a state machine.
     ///
-    /// - Parameter bound: The cost of the buffered parts at which reading stops.
+    /// - Parameter bound: The cost of the buffered parts at which reading stops, in bytes.
     init(bound: Int) {
         self.parts = BoundedQueue(maximumBytes: bound == .max ? bound : bound + 1)
     }

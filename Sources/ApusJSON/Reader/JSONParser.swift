@@ -128,7 +128,8 @@ struct JSONParser {
     }
 
     private func repeatedName(_ count: Int) -> JSONError {
-        JSONError(.repeatedName, message: "an object with \(count) members has two members of the same name", offset: self.offset)
+        JSONError(
+            .repeatedName, message: "the object that ends here has \(count) members, two of them with the same name", offset: self.offset)
     }
 
     private mutating func name() throws(JSONError) -> String {

@@ -126,7 +126,7 @@ package struct WebSocketConnectionStateMachine {
         switch self.state {
         case .open: break
         case .closeSent: return self.receivedFrameWhileClosing(frame)
-        case .finished: return .doNothing  // received before the peer was notified of the close
+        case .finished: return .doNothing  // frames after the end of the connection are ignored
         }
         switch frame.opcode {
         case .text, .binary:

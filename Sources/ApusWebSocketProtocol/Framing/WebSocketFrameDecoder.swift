@@ -205,13 +205,13 @@ struct WebSocketFrameHeader: Equatable {
             throw WebSocketError(.protocolViolation, message: "a frame has the reserved opcode \(first & 0x0F)")
         }
         let isFinal = first & 0x80 != 0
-        // RFC 7692 section 6.1: "MUST NOT set the 'Per-Message Compressed' bit … on non-first
-        // fragments"
+        // RFC 7692 section 6.1: the "Per-Message Compressed" bit is not permitted on fragments
+        // after the first one.
         guard opcode != .continuation || reserved.isEmpty else {
             throw WebSocketError(.protocolViolation, message: "reserved bits are set on a continuation frame")
         }
-        // RFC 6455 section 5.1: "a server MUST close a connection upon receiving a frame that is
-        // not masked". A client must close it upon receiving a masked frame.
+        // RFC 6455 section 5.1: a server must close the connection upon receiving a frame that is
+        // not masked, and a client upon receiving a masked frame.
         let isMasked = second & 0x80 != 0
         guard isMasked != role.masks else {
             throw WebSocketError(.protocolViolation, message: isMasked ? "a server's frame is masked" : "a client's frame is not masked")

@@ -9,7 +9,7 @@ import Testing
 struct OutboxModelTests {
     private static let rooms = (0..<12).map { ConversationID(number: Int64($0) + 1) }
 
-    /// What the test knows of each message.
+    /// The expected state of each message.
     private struct Model {
         var waiting: [ConversationID: [ClientID]] = [:]
         var files: [ConversationID: [ClientID]] = [:]

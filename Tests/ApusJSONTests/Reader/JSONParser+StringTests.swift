@@ -57,7 +57,8 @@ struct JSONStringReadingTests {
         #expect(throws: JSONError.self) { try JSONReader.read(text, limits: .init(loneSurrogates: .replace)) }
     }
 
-    /// The ill-formed sequences of the Unicode Standard, table 3-7, and of RFC 3629 section 10.
+    /// Byte sequences that table 3-7 of the Unicode Standard (well-formed UTF-8) excludes, and
+    /// examples of RFC 3629 section 10.
     @Test(
         arguments: [
             [0x80], [0xBF], [0xC0, 0x80], [0xC1, 0xBF], [0xC2], [0xC2, 0x41], [0xE0, 0x80, 0x80], [0xE0, 0x9F, 0xBF], [0xE4, 0xBD],

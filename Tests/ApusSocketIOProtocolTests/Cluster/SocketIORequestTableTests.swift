@@ -92,7 +92,8 @@ extension SocketIORequestTable.Action where Reply == Int {
         _ = table.receivedReport("1", from: a, announcing: 2)
         #expect(table.left(a).map(\.summary) == [nil])
         #expect(table.left(a).map(\.summary) == [nil])
-        // Late replies replace the lost ones, up to their number.
+        // Late replies of the server that left replace its two lost replies. A third one is
+        // ignored.
         for reply in 1...3 { #expect(table.receivedReply("1", from: a, reply).summary == nil) }
         #expect(table.receivedReply("1", from: a, nil).summary == nil)
         #expect(table.receivedReport("1", from: a, announcing: 5).summary == nil)

@@ -69,19 +69,19 @@ export class ChatState {
     }
   }
 
-  // --- Snapshots, implemented by the Store --- session, account (the signed-in User or null),
-  // connection, settings, notice ({kind, …} | null) conversations({filter: "all" | "unread" |
-  // "people" | "groups" | "channels" | "archived" | "everything" | "folder:NAME", query}) -> Head[]
-  // conversation(id) -> Head | null            thread(id, {thread}) -> ThreadWindow      event(id,
-  // seq) -> Row | null members(id, query, state) -> MemberList    contacts(state = "friend") ->
-  // Contact[] user(name) -> User, with `alias?`          typing(id) -> [name]         draft(id) ->
-  // {text, ref?} | null refresh(name) -> Promise<User> presence(name) -> {online, last_seen?} |
-  // null              unread -> number of the badge uploads -> [{key, conv, name, progress}]
-  // unsent -> number of the user's messages not yet sent describe = (head, event) -> {title, body}:
-  // the texts of a notification, set by the views oncall = (conv, events), onsignal = (signal):
-  // called with the events of logs and the signals of calls blobURL(blob, size?, {user} or {conv}
-  // of a picture) -> string search(query, {conv, sender, kinds, from_at, until_at}) ->
-  // Promise<Hits>
+  // --- Snapshots, implemented by the Store ---
+  // session, account (the signed-in User or null), connection, settings, notice ({kind, …} | null)
+  // conversations({filter: "all" | "unread" | "people" | "groups" | "channels" | "archived" | "everything" | "folder:NAME", query}) -> Head[]
+  // conversation(id) -> Head | null            thread(id, {thread}) -> ThreadWindow      event(id, seq) -> Row | null
+  // members(id, query, state) -> MemberList    contacts(state = "friend") -> Contact[]
+  // user(name) -> User, with `alias?`          typing(id) -> [name]         draft(id) -> {text, ref?} | null
+  // refresh(name) -> Promise<User>
+  // presence(name) -> {online, last_seen?} | null              unread -> number of the badge
+  // uploads -> [{key, conv, name, progress}]   unsent -> number of the user's messages not yet sent
+  // describe = (head, event) -> {title, body}: the texts of a notification, set by the views
+  // oncall = (conv, events), onsignal = (signal): called with the events of logs and the signals of calls
+  // blobURL(blob, size?, {user} or {conv} of a picture) -> string
+  // search(query, {conv, sender, kinds, from_at, until_at}) -> Promise<Hits>
 
   /**
    * @protected Sends a request (docs/chat-wire.md). The core adds an `id` to a request that makes a

@@ -1,8 +1,8 @@
 // The emoji of the picker and their English and Chinese names, for `:name:` and for the search.
 
 /**
- * For each group, whose key names its translation: entries "emoji name Chinese", separated by
- * commas.
+ * The emoji of each group, as entries "emoji name Chinese" separated by commas. The key of a group is
+ * also the key of its translated title.
  */
 const DATA = {
   smileys: "😀 grinning 笑脸,😃 smiley 开心,😄 smile 大笑,😁 grin 咧嘴笑,😆 laughing 哈哈,😅 sweat_smile 苦笑,🤣 rofl 笑倒,😂 joy 笑哭,🙂 slight_smile 微笑,🙃 upside_down 倒脸,😉 wink 眨眼,😊 blush 害羞,😇 innocent 天使,🥰 in_love 爱意,😍 heart_eyes 花痴,🤩 star_struck 星星眼,😘 kissing_heart 飞吻,😋 yum 好吃,😛 tongue 吐舌,😜 wink_tongue 调皮,🤗 hug 抱抱,🤭 giggle 捂嘴笑,🤔 thinking 思考,🤐 zipper 闭嘴,🤨 raised_eyebrow 怀疑,😐 neutral 无语,😑 expressionless 面无表情,😶 no_mouth 沉默,😏 smirk 得意,😒 unamused 不屑,🙄 eye_roll 白眼,😬 grimace 尴尬,😌 relieved 放松,😔 pensive 失落,😪 sleepy 困,😴 sleeping 睡觉,😷 mask 口罩,🤒 ill 发烧,🤧 sneeze 打喷嚏,🥵 hot 热,🥶 cold 冷,😵 dizzy 晕,🤯 mind_blown 震惊,🤠 cowboy 牛仔,🥳 party 庆祝,😎 sunglasses 墨镜,🤓 nerd 书呆子,😕 confused 困惑,😟 worried 担心,🙁 frown 难过,😮 open_mouth 惊讶,😲 astonished 吃惊,😳 flushed 脸红,🥺 pleading 可怜,😨 fearful 害怕,😰 anxious 焦虑,😥 sad_relieved 伤心,😢 cry 流泪,😭 sob 大哭,😱 scream 尖叫,😖 confounded 纠结,😞 disappointed 失望,😓 sweat 冒汗,😩 weary 疲惫,🥱 yawn 哈欠,😤 triumph 哼,😡 rage 暴怒,😠 angry 生气,🤬 swearing 骂人,😈 imp 小恶魔,💀 skull 骷髅,💩 poop 便便,🤡 clown 小丑,👻 ghost 鬼,👽 alien 外星人,🤖 robot 机器人",

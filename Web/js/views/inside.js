@@ -1,4 +1,4 @@
-// What the page of a signed-in user needs: the panes, the calls and the notifications.
+// The parts of the page for a signed-in user: the panes, the calls and the notifications.
 
 import { CallsView } from "./calls.js";
 import { eventText, headTitle, isGroup, kindNames, userName } from "./model.js";

@@ -167,8 +167,8 @@ const ERRORS = {
 };
 
 /**
- * Returns a sentence for a refused request: the reason, and the time after which it can be
- * repeated.
+ * Returns the text for a failed request: the reason and, if the server sent one, the time after which
+ * the request can be repeated.
  */
 export function errorText(error) {
   const seconds = error?.retryAfter > 0 ? Math.ceil(error.retryAfter / 1000) : 0;

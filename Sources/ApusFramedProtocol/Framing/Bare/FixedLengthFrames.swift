@@ -21,8 +21,12 @@ public struct FixedLengthDecoder: NIOSingleStepByteToMessageDecoder, Sendable {
     /// Returns the next frame, or `nil` when it is incomplete.
     public mutating func decode(buffer: inout ByteBuffer) -> ByteBuffer? { buffer.readSlice(length: self.length) }
 
-    /// Returns the next frame when no more bytes will arrive.
+    /// Returns the next frame after the last bytes have arrived; `nil` if no complete frame
+    /// remains.
     ///
+    /// - Parameters:
+    ///   - buffer: The remaining bytes.
+    ///   - seenEOF: Whether the stream has ended. With `false`, incomplete bytes are not an error.
     /// - Throws: ``FramedError/Code/truncated`` when the bytes end within a frame.
     public mutating func decodeLast(buffer: inout ByteBuffer, seenEOF: Bool) throws(FramedError) -> ByteBuffer? {
         if let frame = self.decode(buffer: &buffer) { return frame }

@@ -52,8 +52,12 @@ public struct LengthPrefixedDecoder: NIOSingleStepByteToMessageDecoder, Sendable
         return buffer.readSlice(length: length)
     }
 
-    /// Returns the next frame when no more bytes will arrive.
+    /// Returns the next frame after the last bytes have arrived; `nil` if no complete frame
+    /// remains.
     ///
+    /// - Parameters:
+    ///   - buffer: The remaining bytes.
+    ///   - seenEOF: Whether the stream has ended. With `false`, incomplete bytes are not an error.
     /// - Throws: ``FramedError/Code/truncated`` when the bytes end within a frame, and the errors
     ///   of ``decode(buffer:)``.
     public mutating func decodeLast(buffer: inout ByteBuffer, seenEOF: Bool) throws(FramedError) -> ByteBuffer? {

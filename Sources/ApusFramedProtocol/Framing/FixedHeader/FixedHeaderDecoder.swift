@@ -84,8 +84,11 @@ public struct FixedHeaderDecoder: NIOSingleStepByteToMessageDecoder, Sendable {
         }
     }
 
-    /// Returns the next part when no more bytes will arrive.
+    /// Returns the next part after the last bytes have arrived; `nil` if no complete part remains.
     ///
+    /// - Parameters:
+    ///   - buffer: The remaining bytes.
+    ///   - seenEOF: Whether the stream has ended. With `false`, incomplete bytes are not an error.
     /// - Throws: ``FramedError/Code/truncated`` when the bytes end within a message, and the errors
     ///   of ``decode(buffer:)``.
     public mutating func decodeLast(buffer: inout ByteBuffer, seenEOF: Bool) throws(FramedError) -> InboundOut? {

@@ -106,8 +106,11 @@ package struct FrameDecoder: NIOSingleStepByteToMessageDecoder, Sendable {
         return FrameHead(start.type, flags: start.flags, stream: start.stream, bodyLength: bodyLength)
     }
 
-    /// Returns the next part when no more bytes will arrive.
+    /// Returns the next part after the last bytes have arrived; `nil` if no complete part remains.
     ///
+    /// - Parameters:
+    ///   - buffer: The remaining bytes.
+    ///   - seenEOF: Whether the stream has ended. With `false`, incomplete bytes are not an error.
     /// - Throws: ``FramedError/Code/truncated`` when the bytes end within a frame, and the errors
     ///   of ``decode(buffer:)``.
     package mutating func decodeLast(buffer: inout ByteBuffer, seenEOF: Bool) throws(FramedError) -> InboundOut? {
