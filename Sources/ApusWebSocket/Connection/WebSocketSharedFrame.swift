@@ -41,7 +41,7 @@ package final class WebSocketSharedFrame: Sendable {
             ? Self.compress(message, agreement, smallerThan: self.plain.readableBytes) : nil
     }
 
-    private init(plain: ByteBuffer, isText: Bool) {
+    init(plain: ByteBuffer, isText: Bool) {
         self.isText = isText
         self.plain = plain
         self.compressed = nil

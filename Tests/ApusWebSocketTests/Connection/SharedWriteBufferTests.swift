@@ -24,7 +24,7 @@ import Testing
     @Test func theBroadcastsOfATurnAreJoinedOnceAndShared() throws {
         let peers = try self.peers(3)
         let frames = (0..<100).map { self.frame("message \($0)") }
-        for frame in frames { for peer in peers { peer.handler.send(.frame(frame)) } }
+        for frame in frames { for peer in peers { peer.handler.send(.shared(WebSocketSharedFrame(plain: frame, isText: true))) } }
         self.loop.run()
         let written = try peers.map { try $0.written() }
         for one in written { #expect(one == [self.joined(frames)]) }
@@ -34,7 +34,7 @@ import Testing
     @Test func oneFrameIsSharedAsItIs() throws {
         let peers = try self.peers(2)
         let frame = self.frame("a")
-        for peer in peers { peer.handler.send(.frame(frame)) }
+        for peer in peers { peer.handler.send(.shared(WebSocketSharedFrame(plain: frame, isText: true))) }
         self.loop.run()
         for peer in peers { #expect(try self.address(peer.written().first) == self.address(frame)) }
     }
@@ -47,7 +47,7 @@ import Testing
             let sender = round * 7 % peers.count
             let frame = self.frame("from \(sender) in \(round)")
             for (index, peer) in peers.enumerated() where index != sender {
-                peer.handler.send(.frame(frame))
+                peer.handler.send(.shared(WebSocketSharedFrame(plain: frame, isText: true)))
                 expected[index].append(frame)
             }
             if round % 3 == 0 {
@@ -64,7 +64,7 @@ import Testing
         let peers = try self.peers(2)
         let large = WebSocketHandler.encodeServerFrame(.binary(ByteBuffer(repeating: 7, count: 100_000)))
         let frames = [self.frame("a"), self.frame("b"), large, self.frame("c"), large, large, self.frame("d"), self.frame("e")]
-        for frame in frames { for peer in peers { peer.handler.send(.frame(frame)) } }
+        for frame in frames { for peer in peers { peer.handler.send(.shared(WebSocketSharedFrame(plain: frame, isText: true))) } }
         peers[0].handler.send(WebSocketMessage(.binary, ByteBuffer(repeating: 1, count: 50_000)))
         peers[1].handler.send(.text(Array("[]".utf8), around: ByteBuffer(string: "middle")))
         self.loop.run()
@@ -82,7 +82,7 @@ import Testing
     @Test func aLongBroadcastIsSharedInParts() throws {
         let peers = try self.peers(3)
         let frames = (0..<200).map { self.frame("\($0)" + String(repeating: "x", count: 1000)) }
-        for frame in frames { for peer in peers { peer.handler.send(.frame(frame)) } }
+        for frame in frames { for peer in peers { peer.handler.send(.shared(WebSocketSharedFrame(plain: frame, isText: true))) } }
         self.loop.run()
         let written = try peers.map { try $0.written() }
         #expect(written[0].count == 4)
@@ -101,7 +101,7 @@ import Testing
         for index in 0..<count {
             // The last connection has a frame of its own.
             if index == 2 { peers[3].handler.send(.text(Array("mine".utf8))) }
-            for peer in peers { peer.handler.send(.frame(frame)) }
+            for peer in peers { peer.handler.send(.shared(WebSocketSharedFrame(plain: frame, isText: true))) }
         }
         self.loop.run()
         for peer in peers { #expect(try peer.written().reduce(0) { $0 + $1.readableBytes } >= count * frame.readableBytes) }

@@ -132,7 +132,7 @@ import Testing
         server.handler.send(.text("a"))
         server.channel.embeddedEventLoop.run()
         server.handler.send(.binary(ByteBuffer(repeating: 7, count: 100_000)))
-        server.handler.send(.frame(WebSocketHandler.encodeServerFrame(.text("c"))))
+        server.handler.send(.shared(WebSocketSharedFrame(.text("c"))))
         server.channel.embeddedEventLoop.run()
         var written = ByteBuffer()
         while let next = try server.written() { written.writeImmutableBuffer(next) }
@@ -155,7 +155,7 @@ import Testing
     @Test func whatIsSentInOneTurnLeavesInOneWrite() throws {
         let server = try Server()
         server.handler.send(.text("a"))
-        server.handler.send(.frame(WebSocketHandler.encodeServerFrame(.binary(ByteBuffer(bytes: [7])))))
+        server.handler.send(.shared(WebSocketSharedFrame(.binary(ByteBuffer(bytes: [7])))))
         #expect(try server.written() == nil)
         server.channel.embeddedEventLoop.run()
         #expect(try server.written() == ByteBuffer(bytes: [0x81, 1, 0x61, 0x82, 1, 7]))
@@ -170,7 +170,7 @@ import Testing
         for turn in 0..<2 {
             if turn == 1 { servers[0].handler.send(.text("own")) }
             for frame in frames {
-                for server in servers { server.handler.send(.frame(frame)) }
+                for server in servers { server.handler.send(.shared(WebSocketSharedFrame(plain: frame, isText: true))) }
                 if frame == frames[1] { servers[1].handler.send(.text("own")) }
             }
             loop.run()
@@ -332,7 +332,7 @@ import Testing
         let server = try Server()
         try server.handler.send(piece: ByteBuffer(string: "a"), of: .text, isLast: false)
         server.handler.send(.text("waits"))
-        server.handler.send(.frame(WebSocketHandler.encodeServerFrame(.text("b"))))
+        server.handler.send(.shared(WebSocketSharedFrame(.text("b"))))
         server.handler.sendPing(ByteBuffer(string: "p"))
         try server.handler.send(piece: ByteBuffer(string: "z"), of: .text, isLast: true)
         server.channel.embeddedEventLoop.run()
