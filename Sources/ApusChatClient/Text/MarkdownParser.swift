@@ -67,7 +67,7 @@ struct MarkdownParser {
     }
 
     /// Returns the length of the mark that begins an item of a list, with the space after it; nil
-    /// if there is none.
+    /// if the line is no item.
     private static func itemMark(_ line: Scalars) -> Int? {
         let digits = line.prefix { ("0"..."9").contains($0) }.count
         let rest = line.dropFirst(digits)

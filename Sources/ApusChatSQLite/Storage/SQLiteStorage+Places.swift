@@ -1,6 +1,6 @@
 import ApusChatStorage
 
-/// What the writer knows of the table `event_recent`.
+/// The state of the table `event_recent`, as the writer last changed it.
 struct RecentPlaces {
     /// The number of entries; nil if they must be counted.
     var count: Int?

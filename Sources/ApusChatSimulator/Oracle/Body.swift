@@ -30,7 +30,7 @@ enum Body {
 
     static func text(_ json: String) -> String { Self.field("{\"text\":\"", of: json) ?? Self.field("{\"question\":\"", of: json) ?? "" }
 
-    /// Returns the title of the preview in a body; empty if there is none.
+    /// Returns the title of the preview in a body; empty if the body has no preview.
     static func title(_ json: String) -> String {
         // The preview is the last member of the body, and the title the last member of the preview.
         guard json.utf8.hasSuffix("\"}}"), let quote = json.utf8.dropLast(3).lastIndex(of: UInt8(ascii: "\"")) else { return "" }

@@ -10,9 +10,9 @@ package struct HeadRow: Sendable, Equatable {
     package var last: EventView?
     /// The `seq` of each pinned message that the user may see, newest first.
     package var pins: [Int64] = []
-    /// The body of the newest draft, from the user's self conversation; empty if there is none.
+    /// The body of the newest draft, from the user's self conversation; empty without a draft.
     package var draft = ""
-    /// The time of the newest draft, in milliseconds since 1970; 0 if there is none.
+    /// The time of the newest draft, in milliseconds since 1970; 0 without a draft.
     package var draftAt: Int64 = 0
 
     package init(conversation: ConversationRow, member: MemberRow, unread: Int64, mentions: Int64, last: EventView?) {

@@ -86,7 +86,7 @@ package struct ContactRow: Sendable, Equatable {
     package var relation: ContactRelation = .none
     package var isBlocked = false
     package var alias = ""
-    /// The text of the contact request; empty if there is none.
+    /// The text of the contact request; empty for a request without a text.
     package var text = ""
     /// The time of the last change of the relation or the block, in milliseconds since 1970; 0 if
     /// an earlier version stored the row.

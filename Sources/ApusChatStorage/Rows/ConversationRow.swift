@@ -33,17 +33,17 @@ package struct ConversationRow: Sendable, Equatable {
 package struct ConversationCounters: Sendable, Equatable {
     /// The `seq` of the last event; 0 for an empty log.
     package var lastSeq: Int64 = 0
-    /// The ordinal of the last message; 0 if there is none.
+    /// The ordinal of the last message; 0 before the first message.
     package var lastN: Int64 = 0
     /// The time of the newest event that moves the conversation up in lists, in milliseconds since
     /// 1970.
     package var lastAt: Int64 = 0
-    /// The `seq` of the event that the preview shows; 0 if there is none. It is the newest message
+    /// The `seq` of the event that the preview shows; 0 for no preview. It is the newest message
     /// or change of members or settings, but never a change of a message.
     package var previewSeq: Int64 = 0
     /// The number of joined members.
     package var memberCount: Int = 0
-    /// The `seq` of the running call; 0 if there is none.
+    /// The `seq` of the running call; 0 if no call is running.
     package var callSeq: Int64 = 0
     /// The number of pinned messages, which `ChatLimits.pinnedMessages` limits.
     package var pinCount: Int = 0

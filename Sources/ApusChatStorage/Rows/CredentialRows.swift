@@ -6,7 +6,7 @@ package struct CredentialRow: Sendable, Equatable {
     /// The hash of the password, including the parameters of the hash function.
     package var password: String
     package var passwordChangedAt: Int64
-    /// The encrypted secret of the authenticator (RFC 6238); empty if there is none.
+    /// The encrypted secret of the authenticator (RFC 6238); empty without an authenticator.
     package var totpSecret: [UInt8] = []
     package var totpState = TOTPState.off
     /// The time step of the last accepted code. Codes of this step and earlier ones are refused.
@@ -126,7 +126,7 @@ package struct BlobRow: Sendable, Equatable {
     package var createdAt: Int64
     /// The duration of a video or recording, in milliseconds; 0 if unknown.
     package var duration: Int64
-    /// The BlurHash of a picture or video; empty if there is none.
+    /// The BlurHash of a picture or video; empty for other files and if none was computed.
     package var thumb: String
 
     package init(

@@ -17,7 +17,7 @@ package struct EventRow: Sendable, Equatable {
     /// The time at which the server added the event, in milliseconds since 1970.
     package var at: Int64
     package var kind: EventKind
-    /// The `seq` of the event that this one replies to or changes; 0 if there is none.
+    /// The `seq` of the event that this one replies to or changes; 0 for other events.
     package var ref: Int64
     /// The `seq` of the message that began the thread of this reply; 0 outside of threads.
     package var thread: Int64
@@ -28,9 +28,9 @@ package struct EventRow: Sendable, Equatable {
     /// The body before the first edit. It is empty if the event was not edited.
     package var original = ""
     /// The time of the last edit or, for a call, of the last change of its state, in milliseconds
-    /// since 1970; 0 if there is none.
+    /// since 1970; 0 if nothing was changed.
     package var editedAt: Int64
-    /// The `seq` of the change that set `editedAt`; 0 if there is none.
+    /// The `seq` of the change that set `editedAt`; 0 if nothing was changed.
     package var editSeq: Int64 = 0
     /// The time at which the message expires, in milliseconds since 1970; 0 if it does not expire.
     package var expiresAt: Int64
@@ -53,7 +53,7 @@ package struct EventRow: Sendable, Equatable {
     package var closesAt: Int64 = 0
     /// The number of replies in the thread that this message began.
     package var replyCount: Int64 = 0
-    /// The `seq` of the newest reply in the thread that this message began; 0 if there is none.
+    /// The `seq` of the newest reply in the thread that this message began; 0 without a reply.
     package var lastReply: Int64 = 0
 
     package init(

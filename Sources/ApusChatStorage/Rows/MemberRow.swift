@@ -22,7 +22,7 @@ package struct MemberRow: Sendable, Equatable {
     /// The number of messages above `max(readN, floorN)` that the user sent or that are hidden from
     /// the user.
     package var skipped: Int64 = 0
-    /// The user that added or invited the member; `UserKey(0)` if there is none.
+    /// The user who added or invited the member; `UserKey(0)` for a member who joined.
     package var invitedBy = UserKey(0)
     /// The time until which an admin has silenced the member, in milliseconds since 1970; 0 if the
     /// member is not silenced.
@@ -50,7 +50,7 @@ package struct MemberRow: Sendable, Equatable {
     package var isMarkedUnread = false
     /// The folders that contain the conversation, one bit for each (`FolderRow.slot`).
     package var folders: UInt64 = 0
-    /// The `seq` of the newest draft in the user's self conversation; 0 if there is none.
+    /// The `seq` of the newest draft in the user's self conversation; 0 without a draft.
     package var draftSeq: Int64 = 0
     /// The number of the batch that last changed this row. The storage sets it.
     package var changed: Int64 = 0

@@ -106,7 +106,7 @@ package final class ChatCommander {
         self.host?.say(ChatSaid(text: text, style: style, command: command))
     }
 
-    /// Returns the open conversation. Throws `invalidUse` if there is none.
+    /// Returns the open conversation. Throws `invalidUse` while the list is shown.
     func opened() throws(ChatClientError) -> ChatConversation {
         guard let conversation = self.host?.conversation else {
             throw ChatClientError(.invalidUse, message: "open a conversation first: /open NAME")

@@ -113,7 +113,8 @@ package struct LineEditor: Sendable, Hashable {
     private var lineStart: Int { (self.characters[..<self.cursor].lastIndex(where: \.isNewline) ?? -1) + 1 }
     private var lineEnd: Int { self.characters[self.cursor...].firstIndex(where: \.isNewline) ?? self.characters.count }
 
-    /// Moves the cursor to the previous or next line of the text. Returns false if there is none.
+    /// Moves the cursor to the previous or next line of the text. Returns false at the first or
+    /// last line.
     private mutating func moveLine(by step: Int) -> Bool {
         let column = self.cursor - self.lineStart
         let edge = step < 0 ? self.lineStart - 1 : self.lineEnd + 1

@@ -89,7 +89,7 @@ package struct EngineIOCookieJar: Sendable, Equatable {
 
     // MARK: RFC 6265 section 5.1
 
-    /// Splits a text at the first `=`. The value is `nil` if there is none.
+    /// Splits a text at the first `=`. The value is `nil` if the text has no `=`.
     private static func pair(_ text: Substring) -> (name: String, value: String?) {
         guard let equals = text.utf8.firstIndex(of: UInt8(ascii: "=")) else { return (String(text.trimmedOfBlanks), nil) }
         return (String(text[..<equals].trimmedOfBlanks), String(text[text.utf8.index(after: equals)...].trimmedOfBlanks))

@@ -195,7 +195,8 @@ public final class SocketIOServerSocket: @unchecked Sendable {
         _ = self.withStored { $0.values.updateValue(value, forKey: key) }
     }
 
-    /// Returns the value stored under this key; `nil` if there is none or it is of another type.
+    /// Returns the value stored under this key; `nil` if no value is stored or if it is of another
+    /// type.
     ///
     /// - Parameters:
     ///   - key: The key.

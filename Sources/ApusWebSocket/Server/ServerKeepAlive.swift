@@ -30,7 +30,7 @@ final class ServerKeepAlive: EventLoopTimerOwner {
     /// The number of queued bytes at the last check, and the number of checks since it decreased;
     /// `nil` while the transport is writable.
     private var stall: (queued: Int, checks: Int)?
-    /// The number of the frame whose header is incomplete; `nil` if there is none.
+    /// The number of the frame whose header is incomplete; `nil` if no header is incomplete.
     private var header: Int?
 
     init(server: WebSocketServer, timers: EventLoopTimers, connection: WebSocketConnection) {

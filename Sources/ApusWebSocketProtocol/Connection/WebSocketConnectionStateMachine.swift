@@ -93,7 +93,7 @@ package struct WebSocketConnectionStateMachine {
         }
     }
 
-    /// The number of stored bytes of an incomplete message; 0 if there is none.
+    /// The number of stored bytes of an incomplete message; 0 if no message is incomplete.
     package var unfinishedBytes: Int { self.partial?.payload.readableBytes ?? 0 }
 
     // MARK: Frames

@@ -1,3 +1,4 @@
+import ApusJSON
 import ApusSocketIOProtocol
 import ApusSocketIOServer
 import Logging
@@ -114,9 +115,10 @@ import Testing
 
     @Test func anAckIsReportedWithItsTime() throws {
         let server = self.server([Recorder(name: "a", seen: self.seen)])
+        let namespace = server.namespace("/")
         let client = try PollingClient(server)
         try client.connect()
-        let socket = try #require(server.namespace("/").sockets.first)
+        let socket = try #require(namespace.sockets.first)
         _ = self.take()
         socket.emitWithAck("question", arguments: [], timeout: .seconds(5)) { [seen] result in
             seen.withLockedValue { $0.append("result \((try? result.get()) ?? [])") }
@@ -131,9 +133,10 @@ import Testing
     /// An event that cannot be encoded is not sent, so it is not reported as sent.
     @Test func anEventThatCannotBeEncodedIsNotReported() throws {
         let server = self.server([Recorder(name: "a", seen: self.seen)])
+        let namespace = server.namespace("/")
         let client = try PollingClient(server)
         try client.connect()
-        let socket = try #require(server.namespace("/").sockets.first)
+        let socket = try #require(namespace.sockets.first)
         socket.onAnyOutgoing { [seen] event, _ in seen.withLockedValue { $0.append("outgoing \(event)") } }
         _ = self.take()
         socket.emit("number", arguments: [.double(.nan)])

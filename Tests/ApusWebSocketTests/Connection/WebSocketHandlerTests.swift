@@ -166,12 +166,12 @@ import Testing
     @Test func broadcastsOfATurnAreJoinedOnceAndInOrder() throws {
         let (buffers, loop) = (WebSocketBuffers(), EmbeddedEventLoop())
         let servers = try (0..<3).map { _ in try Server(buffers: buffers, loop: loop) }
-        let frames = ["a", "b", "c"].map { WebSocketHandler.encodeServerFrame(.text($0)) }
+        let frames = ["a", "b", "c"].map { WebSocketSharedFrame(.text($0)) }
         for turn in 0..<2 {
             if turn == 1 { servers[0].handler.send(.text("own")) }
             for frame in frames {
-                for server in servers { server.handler.send(.shared(WebSocketSharedFrame(plain: frame, isText: true))) }
-                if frame == frames[1] { servers[1].handler.send(.text("own")) }
+                for server in servers { server.handler.send(.shared(frame)) }
+                if frame === frames[1] { servers[1].handler.send(.text("own")) }
             }
             loop.run()
             let written = try servers.map { try $0.written().map { String(buffer: $0).filter(\.isLetter) } }
