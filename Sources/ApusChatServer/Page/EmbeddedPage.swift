@@ -14,15 +14,15 @@ enum EmbeddedPage {
         _img_maskable_512_png,
         _img_touch_180_png,
         _index_html,
-        _js_app_6520b3b7b479a8c2_js,
+        _js_app_628dcc32c816316e_js,
         _js_core_core_d5acf04b1b33f784_js,
         _js_core_worker_68460b1c822d523b_js,
         _js_i18n_en_7b0b16085a8db4fe_js,
         _js_i18n_zh_89ede0f571d5dd67_js,
         _js_state_sample_779671c446839e6f_js,
         _js_test_af4dddca0b9caee9_js,
-        _js_views_inside_438f4598de3d5788_js,
-        _js_views_panels_424d0f703ea593a8_js,
+        _js_views_inside_8bb21cecafff9364_js,
+        _js_views_panels_e59d92761598cdf0_js,
         _sw_js,
         _test_html,
     ]
@@ -1542,14 +1542,14 @@ gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gPQVAAAA//+DQEnNAAAA
   <meta name="later" content="js/core-worker-68460b1c822d523b.js">
   <meta name="later" content="js/i18n-en-7b0b16085a8db4fe.js">
   <meta name="later" content="js/i18n-zh-89ede0f571d5dd67.js">
-  <meta name="later" content="js/views-inside-438f4598de3d5788.js">
-  <meta name="later" content="js/views-panels-424d0f703ea593a8.js">
+  <meta name="later" content="js/views-inside-8bb21cecafff9364.js">
+  <meta name="later" content="js/views-panels-e59d92761598cdf0.js">
   <title>Apus</title>
   <link rel="icon" href="img/icon.svg" type="image/svg+xml">
   <link rel="apple-touch-icon" href="img/touch-180.png">
   <link rel="manifest" href="app.webmanifest">
   <link rel="stylesheet" href="css/page-74467c95afa49fd0.css">
-  <script type="module" src="js/app-6520b3b7b479a8c2.js"></script>
+  <script type="module" src="js/app-628dcc32c816316e.js"></script>
 </head>
 <body>
   <div id="app"></div>
@@ -1560,7 +1560,7 @@ gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gPQVAAAA//+DQEnNAAAA
 
 """#))
 
-    private static let _js_app_6520b3b7b479a8c2_js = EmbeddedFile(path: "js/app-6520b3b7b479a8c2.js", content: .text(#"""
+    private static let _js_app_628dcc32c816316e_js = EmbeddedFile(path: "js/app-628dcc32c816316e.js", content: .text(#"""
 const $parts = {}, $loaded = {};
 const $later = (path) => $parts[path] ??= import(path).then((part) => part.default({ ...$all(), ...$loaded }), (error) => { delete $parts[path]; throw error; });
 const $all = () => ({ $later, $loaded, $core_applying, $core_receipts, $state_api, $state_lists, $state_window, $state_store, $state_index, $views_dom, $views_icons, $i18n_index, $i18n_format, $views_model, $views_menu, $views_auth, $views_preferences, $app, $core_requests });
@@ -3541,7 +3541,7 @@ return { element: h("div", { class: "empty" }, logo(), failure), close() { this.
 async #load() {
 if (this.#loading) return;
 try {
-this.#loading = $later("./views-inside-438f4598de3d5788.js");
+this.#loading = $later("./views-inside-8bb21cecafff9364.js");
 this.inside = new (await this.#loading).Inside(this);
 } catch (error) {
 console.warn("page:", error);
@@ -11595,7 +11595,7 @@ return {  };
 
 """#))
 
-    private static let _js_views_inside_438f4598de3d5788_js = EmbeddedFile(path: "js/views-inside-438f4598de3d5788.js", content: .text(#"""
+    private static let _js_views_inside_8bb21cecafff9364_js = EmbeddedFile(path: "js/views-inside-8bb21cecafff9364.js", content: .text(#"""
 export default ({ $later, $loaded, $core_applying, $core_receipts, $views_dom, $views_icons, $i18n_index, $i18n_format, $views_model, $views_menu, $core_requests }) => {
 const $views_avatar = (() => {
 
@@ -11737,7 +11737,7 @@ globalThis.requestIdleCallback ? requestIdleCallback(start, { timeout: 5000 }) :
 }
 
 async function load() {
-panels = await $later("./views-panels-424d0f703ea593a8.js");
+panels = await $later("./views-panels-e59d92761598cdf0.js");
 return panels;
 }
 return { withPanels, preparePanels };
@@ -13575,79 +13575,6 @@ show();
 }
 return { searchField, personRow, PeopleList, choosePerson, chooseConversation };
 })();
-const $views_searchfilters = (() => {
-
-const { h } = $views_dom;
-const { chooseConversation, choosePerson } = $views_pickers;
-const { headTitle, userName } = $views_model;
-const { t } = $i18n_index;
-
-const DAY = 86_400_000;
-const OTHER = "\u0000";
-const KINDS = [["text", "messages"], ["image", "picture"], ["video", "video"], ["audio", "audio"], ["file", "file"], ["poll", "poll"], ["location", "location"], ["card", "contactCard"], ["bundle", "bundle"]];
-
-function choice(label, choices, change, other) {
-const box = h("select", { class: "input", "aria-label": label });
-let chosen = choices[0][0];
-const show = () => {
-box.replaceChildren(...[...choices, ...(other ? [[OTHER, t("chooseOther")]] : [])].map(([value, text]) => h("option", { value }, text)));
-box.value = chosen;
-};
-box.addEventListener("change", async () => {
-if (box.value === OTHER) {
-const found = await other();
-if (found && !choices.some(([value]) => value === found[0])) choices.push(found);
-if (found) [chosen] = found;
-} else chosen = box.value;
-show();
-change(chosen);
-});
-show();
-return box;
-}
-
-function placeFilter(app, conv, change) {
-const { state } = app;
-const first = conv ? [[conv, t("here")], ["", t("everywhere")]] : [["", t("everywhere")]];
-return choice(t("filterChat"), first, (value) => change({ conv: value || null }), async () => {
-const found = await chooseConversation(app, t("filterChat"));
-return found ? [found.conv, headTitle(state, state.conversation(found.conv))] : null;
-});
-}
-
-function senderFilter(app, change) {
-const { state } = app;
-return choice(t("filterFrom"), [["", t("anyPerson")], [state.account?.name ?? "", t("you")]], (value) => change({ sender: value || undefined }), async () => {
-const user = await choosePerson(app, t("filterFrom"));
-return user ? [user.name, userName(state, user.name)] : null;
-});
-}
-
-function kindFilter(change) {
-return choice(t("filterKind"), [["", t("anyKind")], ...KINDS.map(([kind, name]) => [kind, t(name)])], (value) => change({ kinds: value ? [value] : undefined }));
-}
-
-function timeFilter(change) {
-const field = (label) => h("input", { type: "date", class: "input", "aria-label": label });
-const [from, until] = [field(t("fromDay")), field(t("untilDay"))];
-const days = h("div", { class: "input-pair days", hidden: true }, from, until);
-const between = () => change({ from_at: startOf(from.value), until_at: startOf(until.value, 1) });
-for (const input of [from, until]) input.addEventListener("change", between);
-const box = choice(t("filterWhen"), [["0", t("anyTime")], ["1", t("lastDay")], ["7", t("lastWeek")], ["30", t("lastMonth")], ["365", t("lastYear")], ["days", t("betweenDays")]], (value) => {
-days.hidden = value !== "days";
-if (value === "days") between();
-else change({ from_at: value === "0" ? undefined : Date.now() - Number(value) * DAY, until_at: undefined });
-});
-return [box, days];
-}
-
-function startOf(value, after = 0) {
-if (!value) return undefined;
-const [year, month, day] = value.split("-").map(Number);
-return new Date(year, month - 1, day + after).getTime() - after;
-}
-return { placeFilter, senderFilter, kindFilter, timeFilter };
-})();
 const $text_emoji = (() => {
 
 const DATA = {
@@ -14099,7 +14026,7 @@ const { h } = $views_dom;
 const { headAvatar, userAvatar } = $views_avatar;
 const { openDialog } = $views_dialog;
 const { searchField } = $views_pickers;
-const { kindFilter, placeFilter, senderFilter, timeFilter } = $views_searchfilters;
+const { withPanels } = $views_later;
 const { RowList } = $views_rows;
 const { actorName, byName, errorText, eventText, headTitle, matches, userName } = $views_model;
 const { highlight } = $text_render;
@@ -14124,7 +14051,8 @@ let request = 0;
 let timer = 0;
 
 const changed = (values) => { Object.assign(filters, values); start(); };
-const bar = h("div", { class: "search-filters" }, placeFilter(app, conv, changed), senderFilter(app, changed), kindFilter(changed), ...timeFilter(changed));
+const bar = h("div", { class: "search-filters" });
+if (!quick) withPanels(({ searchFilters }) => bar.append(...searchFilters(app, conv, changed)));
 
 const rows = new RowList({
 label: t("search"), className: "results", estimate: 64, search: input, key: (row) => row.key, render, choose,
@@ -14947,143 +14875,6 @@ return true;
 }
 return { Completion };
 })();
-const $media_wave = (() => {
-
-const PARTS = 100;
-const QUIET = 0.02;
-
-function waveOf(levels) {
-if (levels.length === 0) return undefined;
-const count = Math.min(PARTS, levels.length);
-const peaks = Array.from({ length: count }, (_, part) => {
-const [from, end] = [part, part + 1].map((edge) => Math.floor((edge * levels.length) / count));
-return levels.slice(from, end).reduce((most, level) => Math.max(most, level), 0);
-});
-const loudest = peaks.reduce((most, level) => Math.max(most, level), QUIET);
-return peaks.map((level) => Math.round((255 * level) / loudest).toString(16).padStart(2, "0")).join("");
-}
-
-function levelsOf(wave, most = 48) {
-if (typeof wave !== "string" || !/^(?:[0-9a-f]{2}){1,100}$/i.test(wave)) return [];
-const levels = wave.match(/../g).map((pair) => parseInt(pair, 16) / 255);
-const count = Math.min(most, levels.length);
-return Array.from({ length: count }, (_, part) => {
-const [from, end] = [part, part + 1].map((edge) => Math.floor((edge * levels.length) / count));
-return Math.max(...levels.slice(from, end));
-});
-}
-return { waveOf, levelsOf };
-})();
-const $media_recorder = (() => {
-
-const { waveOf } = $media_wave;
-
-const AUDIO = ["audio/mp4;codecs=mp4a.40.2", "audio/webm;codecs=opus", "audio/ogg;codecs=opus", "audio/mp4", ""];
-const VIDEO = ["video/mp4;codecs=avc1.42E01E,mp4a.40.2", "video/webm;codecs=vp8,opus", "video/webm", "video/mp4", ""];
-const STEP = 50;
-
-const canRecord = () => Boolean(globalThis.MediaRecorder && navigator.mediaDevices?.getUserMedia);
-
-async function recordVoice(onlevel = () => {}) {
-return new Recording(await navigator.mediaDevices.getUserMedia({ audio: { echoCancellation: true, noiseSuppression: true, autoGainControl: true } }), AUDIO, { audioBitsPerSecond: 32_000 }, onlevel);
-}
-
-function openCamera(facingMode = "user") {
-return navigator.mediaDevices.getUserMedia({ audio: true, video: { facingMode, width: { ideal: 1280 }, height: { ideal: 720 } } });
-}
-
-const recordFilm = (stream) => new Recording(stream, VIDEO, { videoBitsPerSecond: 1_800_000, audioBitsPerSecond: 64_000 }, null);
-
-class Recording {
-#chunks = [];
-#levels = [];
-#timer = 0;
-#context = null;
-#before = 0;
-#since = performance.now();
-#ended;
-
-constructor(stream, types, rates, onlevel) {
-this.stream = stream;
-const mimeType = types.find((type) => !type || MediaRecorder.isTypeSupported(type));
-this.recorder = new MediaRecorder(stream, { ...(mimeType && { mimeType }), ...rates });
-this.recorder.ondataavailable = ({ data }) => { if (data.size) this.#chunks.push(data); };
-this.#ended = new Promise((resolve) => { this.recorder.onstop = resolve; });
-this.recorder.start(1000);
-if (onlevel) this.#measure(onlevel);
-}
-
-get duration() { return Math.round(this.#before + (this.recorder.state === "recording" ? performance.now() - this.#since : 0)); }
-
-pause() {
-if (this.recorder.state !== "recording") return;
-this.#before = this.duration;
-this.recorder.pause();
-}
-
-async finish() {
-this.#before = this.duration;
-if (this.recorder.state !== "inactive") this.recorder.stop();
-await this.#ended;
-this.#release();
-const type = this.recorder.mimeType || this.#chunks[0]?.type || (this.stream.getVideoTracks().length > 0 ? "video/webm" : "audio/webm");
-return { file: new Blob(this.#chunks, { type: type.split(";")[0] }), duration: this.#before, wave: waveOf(this.#levels) };
-}
-
-cancel() {
-this.recorder.ondataavailable = null;
-if (this.recorder.state !== "inactive") this.recorder.stop();
-this.#release();
-}
-
-#measure(onlevel) {
-this.#context = new AudioContext();
-const analyser = this.#context.createAnalyser();
-analyser.fftSize = 1024;
-this.#context.createMediaStreamSource(this.stream).connect(analyser);
-const samples = new Float32Array(analyser.fftSize);
-this.#timer = setInterval(() => {
-if (this.recorder.state !== "recording") return;
-analyser.getFloatTimeDomainData(samples);
-const level = Math.min(1, Math.sqrt(samples.reduce((sum, sample) => sum + sample * sample, 0) / samples.length) * 3);
-this.#levels.push(level);
-onlevel(level);
-}, STEP);
-}
-
-#release() {
-clearInterval(this.#timer);
-this.#context?.close();
-this.#context = null;
-for (const track of this.stream.getTracks()) track.stop();
-}
-}
-return { canRecord, recordVoice, openCamera, recordFilm };
-})();
-const $views_attachmenu = (() => {
-
-const { openMenu } = $views_menu;
-const { withPanels } = $views_later;
-const { canRecord } = $media_recorder;
-const { t } = $i18n_index;
-
-function openAttachMenu(composer, { send, schedule }) {
-const { attach, tray, view } = composer;
-const hasText = composer.text.trim() !== "";
-openMenu(attach, [
-{ icon: "picture", label: t("attachPicture"), run: () => tray.pick("image/*,video/*") },
-canRecord() && { icon: "video", label: t("attachCamera"), run: async () => { const film = await withPanels(({ recordVideo }) => recordVideo()); if (film) tray.add([film]); } },
-{ icon: "file", label: t("attachFile"), run: () => tray.pick("", { asFiles: true }) },
-{ icon: "poll", label: t("attachPoll"), run: () => send(withPanels(({ newPoll }) => newPoll())) },
-{ icon: "person", label: t("attachContact"), run: () => send(withPanels(({ shareContact }) => shareContact(view.app))) },
-{ icon: "pinPlace", label: t("attachLocation"), run: () => send(withPanels(({ shareLocation }) => shareLocation())) },
-hasText || !tray.isEmpty ? null : false,
-hasText && { icon: "calendar", label: t("schedule"), run: schedule },
-(hasText || !tray.isEmpty) && { icon: "bellOff", label: t("sendSilently"), run: () => composer.submit({ silent: true }) },
-], { label: t("attach") });
-}
-return { openAttachMenu };
-})();
 const $text_blurhash = (() => {
 
 const DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz#$%*+,-.:;=?@[]^_{|}~";
@@ -15468,6 +15259,119 @@ this.add(event.dataTransfer.files);
 }
 return { Tray };
 })();
+const $media_wave = (() => {
+
+const PARTS = 100;
+const QUIET = 0.02;
+
+function waveOf(levels) {
+if (levels.length === 0) return undefined;
+const count = Math.min(PARTS, levels.length);
+const peaks = Array.from({ length: count }, (_, part) => {
+const [from, end] = [part, part + 1].map((edge) => Math.floor((edge * levels.length) / count));
+return levels.slice(from, end).reduce((most, level) => Math.max(most, level), 0);
+});
+const loudest = peaks.reduce((most, level) => Math.max(most, level), QUIET);
+return peaks.map((level) => Math.round((255 * level) / loudest).toString(16).padStart(2, "0")).join("");
+}
+
+function levelsOf(wave, most = 48) {
+if (typeof wave !== "string" || !/^(?:[0-9a-f]{2}){1,100}$/i.test(wave)) return [];
+const levels = wave.match(/../g).map((pair) => parseInt(pair, 16) / 255);
+const count = Math.min(most, levels.length);
+return Array.from({ length: count }, (_, part) => {
+const [from, end] = [part, part + 1].map((edge) => Math.floor((edge * levels.length) / count));
+return Math.max(...levels.slice(from, end));
+});
+}
+return { waveOf, levelsOf };
+})();
+const $media_recorder = (() => {
+
+const { waveOf } = $media_wave;
+
+const AUDIO = ["audio/mp4;codecs=mp4a.40.2", "audio/webm;codecs=opus", "audio/ogg;codecs=opus", "audio/mp4", ""];
+const VIDEO = ["video/mp4;codecs=avc1.42E01E,mp4a.40.2", "video/webm;codecs=vp8,opus", "video/webm", "video/mp4", ""];
+const STEP = 50;
+
+const canRecord = () => Boolean(globalThis.MediaRecorder && navigator.mediaDevices?.getUserMedia);
+
+async function recordVoice(onlevel = () => {}) {
+return new Recording(await navigator.mediaDevices.getUserMedia({ audio: { echoCancellation: true, noiseSuppression: true, autoGainControl: true } }), AUDIO, { audioBitsPerSecond: 32_000 }, onlevel);
+}
+
+function openCamera(facingMode = "user") {
+return navigator.mediaDevices.getUserMedia({ audio: true, video: { facingMode, width: { ideal: 1280 }, height: { ideal: 720 } } });
+}
+
+const recordFilm = (stream) => new Recording(stream, VIDEO, { videoBitsPerSecond: 1_800_000, audioBitsPerSecond: 64_000 }, null);
+
+class Recording {
+#chunks = [];
+#levels = [];
+#timer = 0;
+#context = null;
+#before = 0;
+#since = performance.now();
+#ended;
+
+constructor(stream, types, rates, onlevel) {
+this.stream = stream;
+const mimeType = types.find((type) => !type || MediaRecorder.isTypeSupported(type));
+this.recorder = new MediaRecorder(stream, { ...(mimeType && { mimeType }), ...rates });
+this.recorder.ondataavailable = ({ data }) => { if (data.size) this.#chunks.push(data); };
+this.#ended = new Promise((resolve) => { this.recorder.onstop = resolve; });
+this.recorder.start(1000);
+if (onlevel) this.#measure(onlevel);
+}
+
+get duration() { return Math.round(this.#before + (this.recorder.state === "recording" ? performance.now() - this.#since : 0)); }
+
+pause() {
+if (this.recorder.state !== "recording") return;
+this.#before = this.duration;
+this.recorder.pause();
+}
+
+async finish() {
+this.#before = this.duration;
+if (this.recorder.state !== "inactive") this.recorder.stop();
+await this.#ended;
+this.#release();
+const type = this.recorder.mimeType || this.#chunks[0]?.type || (this.stream.getVideoTracks().length > 0 ? "video/webm" : "audio/webm");
+return { file: new Blob(this.#chunks, { type: type.split(";")[0] }), duration: this.#before, wave: waveOf(this.#levels) };
+}
+
+cancel() {
+this.recorder.ondataavailable = null;
+if (this.recorder.state !== "inactive") this.recorder.stop();
+this.#release();
+}
+
+#measure(onlevel) {
+this.#context = new AudioContext();
+const analyser = this.#context.createAnalyser();
+analyser.fftSize = 1024;
+this.#context.createMediaStreamSource(this.stream).connect(analyser);
+const samples = new Float32Array(analyser.fftSize);
+this.#timer = setInterval(() => {
+if (this.recorder.state !== "recording") return;
+analyser.getFloatTimeDomainData(samples);
+const level = Math.min(1, Math.sqrt(samples.reduce((sum, sample) => sum + sample * sample, 0) / samples.length) * 3);
+this.#levels.push(level);
+onlevel(level);
+}, STEP);
+}
+
+#release() {
+clearInterval(this.#timer);
+this.#context?.close();
+this.#context = null;
+for (const track of this.stream.getTracks()) track.stop();
+}
+}
+return { canRecord, recordVoice, openCamera, recordFilm };
+})();
 const $views_voicebar = (() => {
 
 const { announce, h, Scope } = $views_dom;
@@ -15640,7 +15544,6 @@ const { icon } = $views_icons;
 const { Completion } = $views_completion;
 const { emojiPicker } = $views_emojipicker;
 const { openMenu } = $views_menu;
-const { openAttachMenu } = $views_attachmenu;
 const { withPanels } = $views_later;
 const { sendFiles } = $views_sendfiles;
 const { ScheduledLine } = $views_scheduledline;
@@ -15855,7 +15758,7 @@ this.#changed();
 
 
 #attachMenu() {
-openAttachMenu(this, {
+withPanels(({ openAttachMenu }) => openAttachMenu(this, {
 send: async (made) => {
 const content = await made;
 if (!content) return;
@@ -15863,7 +15766,7 @@ const where = this.#takeWhere();
 attempt(this.#send(content.kind, content.body, { where }));
 },
 schedule: () => this.#schedule(),
-});
+}));
 }
 
 #sendMenu() {
@@ -17835,14 +17738,14 @@ state.tellWords?.(JSON.parse(words));
 }
 return { Inside };
 })();
-Object.assign($loaded, { $views_avatar, $views_toast, $views_callring, $views_later, $calls_machine, $calls_media, $calls_stats, $calls_peer, $calls_signals, $calls_call, $calls_center, $calls_tone, $state_notifications, $views_calls, $views_address, $views_dialog, $views_clipboard, $text_skeleton, $views_lookalike, $views_virtual, $views_rows, $views_pickers, $views_searchfilters, $text_emoji, $text_markdown, $text_render, $views_search, $views_fields, $views_requests, $views_callbar, $views_threadheader, $views_sidebar, $views_albums, $views_emojipicker, $views_completion, $media_wave, $media_recorder, $views_attachmenu, $text_blurhash, $media_describe, $views_sendfiles, $views_scheduledline, $views_slowmode, $views_tray, $views_voicebar, $views_composer, $views_contactbar, $views_pictures, $views_place, $media_played, $media_player, $views_voice, $views_attachments, $views_message, $views_requestbar, $views_rowshape, $views_threadactions, $views_threadinput, $views_thread, $views_shell, $views_sound, $state_push, $views_inside });
+Object.assign($loaded, { $views_avatar, $views_toast, $views_callring, $views_later, $calls_machine, $calls_media, $calls_stats, $calls_peer, $calls_signals, $calls_call, $calls_center, $calls_tone, $state_notifications, $views_calls, $views_address, $views_dialog, $views_clipboard, $text_skeleton, $views_lookalike, $views_virtual, $views_rows, $views_pickers, $text_emoji, $text_markdown, $text_render, $views_search, $views_fields, $views_requests, $views_callbar, $views_threadheader, $views_sidebar, $views_albums, $views_emojipicker, $views_completion, $text_blurhash, $media_describe, $views_sendfiles, $views_scheduledline, $views_slowmode, $views_tray, $media_wave, $media_recorder, $views_voicebar, $views_composer, $views_contactbar, $views_pictures, $views_place, $media_played, $media_player, $views_voice, $views_attachments, $views_message, $views_requestbar, $views_rowshape, $views_threadactions, $views_threadinput, $views_thread, $views_shell, $views_sound, $state_push, $views_inside });
 return $views_inside;
 };
 
 """#))
 
-    private static let _js_views_panels_424d0f703ea593a8_js = EmbeddedFile(path: "js/views-panels-424d0f703ea593a8.js", content: .text(#"""
-export default ({ $views_dom, $views_icons, $i18n_index, $i18n_format, $views_model, $views_menu, $views_avatar, $views_toast, $views_later, $calls_media, $views_dialog, $views_clipboard, $views_lookalike, $views_rows, $views_pickers, $text_markdown, $text_render, $views_fields, $views_requests, $media_recorder, $text_blurhash, $views_pictures, $views_place, $media_player, $views_attachments, $views_sound, $state_push }) => {
+    private static let _js_views_panels_e59d92761598cdf0_js = EmbeddedFile(path: "js/views-panels-e59d92761598cdf0.js", content: .text(#"""
+export default ({ $views_dom, $views_icons, $i18n_index, $i18n_format, $views_model, $views_menu, $views_avatar, $views_toast, $views_later, $calls_media, $views_dialog, $views_clipboard, $views_lookalike, $views_rows, $views_pickers, $text_markdown, $text_render, $views_fields, $views_requests, $text_blurhash, $media_recorder, $views_pictures, $views_place, $media_player, $views_attachments, $views_sound, $state_push }) => {
 const $views_addmembers = (() => {
 
 const { h } = $views_dom;
@@ -17877,6 +17780,30 @@ if (invited.length) toast(t("wereInvited", { users: names(invited) }));
 if (others.length) toast(t("wereNotAdded", { users: names(others) }), { role: "alert" });
 }
 return { addMembers };
+})();
+const $views_attachmenu = (() => {
+
+const { openMenu } = $views_menu;
+const { withPanels } = $views_later;
+const { canRecord } = $media_recorder;
+const { t } = $i18n_index;
+
+function openAttachMenu(composer, { send, schedule }) {
+const { attach, tray, view } = composer;
+const hasText = composer.text.trim() !== "";
+openMenu(attach, [
+{ icon: "picture", label: t("attachPicture"), run: () => tray.pick("image/*,video/*") },
+canRecord() && { icon: "video", label: t("attachCamera"), run: async () => { const film = await withPanels(({ recordVideo }) => recordVideo()); if (film) tray.add([film]); } },
+{ icon: "file", label: t("attachFile"), run: () => tray.pick("", { asFiles: true }) },
+{ icon: "poll", label: t("attachPoll"), run: () => send(withPanels(({ newPoll }) => newPoll())) },
+{ icon: "person", label: t("attachContact"), run: () => send(withPanels(({ shareContact }) => shareContact(view.app))) },
+{ icon: "pinPlace", label: t("attachLocation"), run: () => send(withPanels(({ shareLocation }) => shareLocation())) },
+hasText || !tray.isEmpty ? null : false,
+hasText && { icon: "calendar", label: t("schedule"), run: schedule },
+(hasText || !tray.isEmpty) && { icon: "bellOff", label: t("sendSilently"), run: () => composer.submit({ silent: true }) },
+], { label: t("attach") });
+}
+return { openAttachMenu };
 })();
 const $views_calltiles = (() => {
 
@@ -20014,6 +19941,83 @@ show();
 }
 return { showScheduled };
 })();
+const $views_searchfilters = (() => {
+
+const { h } = $views_dom;
+const { chooseConversation, choosePerson } = $views_pickers;
+const { headTitle, userName } = $views_model;
+const { t } = $i18n_index;
+
+const DAY = 86_400_000;
+const OTHER = "\u0000";
+const KINDS = [["text", "messages"], ["image", "picture"], ["video", "video"], ["audio", "audio"], ["file", "file"], ["poll", "poll"], ["location", "location"], ["card", "contactCard"], ["bundle", "bundle"]];
+
+function choice(label, choices, change, other) {
+const box = h("select", { class: "input", "aria-label": label });
+let chosen = choices[0][0];
+const show = () => {
+box.replaceChildren(...[...choices, ...(other ? [[OTHER, t("chooseOther")]] : [])].map(([value, text]) => h("option", { value }, text)));
+box.value = chosen;
+};
+box.addEventListener("change", async () => {
+if (box.value === OTHER) {
+const found = await other();
+if (found && !choices.some(([value]) => value === found[0])) choices.push(found);
+if (found) [chosen] = found;
+} else chosen = box.value;
+show();
+change(chosen);
+});
+show();
+return box;
+}
+
+function searchFilters(app, conv, change) {
+return [placeFilter(app, conv, change), senderFilter(app, change), kindFilter(change), ...timeFilter(change)];
+}
+
+function placeFilter(app, conv, change) {
+const { state } = app;
+const first = conv ? [[conv, t("here")], ["", t("everywhere")]] : [["", t("everywhere")]];
+return choice(t("filterChat"), first, (value) => change({ conv: value || null }), async () => {
+const found = await chooseConversation(app, t("filterChat"));
+return found ? [found.conv, headTitle(state, state.conversation(found.conv))] : null;
+});
+}
+
+function senderFilter(app, change) {
+const { state } = app;
+return choice(t("filterFrom"), [["", t("anyPerson")], [state.account?.name ?? "", t("you")]], (value) => change({ sender: value || undefined }), async () => {
+const user = await choosePerson(app, t("filterFrom"));
+return user ? [user.name, userName(state, user.name)] : null;
+});
+}
+
+function kindFilter(change) {
+return choice(t("filterKind"), [["", t("anyKind")], ...KINDS.map(([kind, name]) => [kind, t(name)])], (value) => change({ kinds: value ? [value] : undefined }));
+}
+
+function timeFilter(change) {
+const field = (label) => h("input", { type: "date", class: "input", "aria-label": label });
+const [from, until] = [field(t("fromDay")), field(t("untilDay"))];
+const days = h("div", { class: "input-pair days", hidden: true }, from, until);
+const between = () => change({ from_at: startOf(from.value), until_at: startOf(until.value, 1) });
+for (const input of [from, until]) input.addEventListener("change", between);
+const box = choice(t("filterWhen"), [["0", t("anyTime")], ["1", t("lastDay")], ["7", t("lastWeek")], ["30", t("lastMonth")], ["365", t("lastYear")], ["days", t("betweenDays")]], (value) => {
+days.hidden = value !== "days";
+if (value === "days") between();
+else change({ from_at: value === "0" ? undefined : Date.now() - Number(value) * DAY, until_at: undefined });
+});
+return [box, days];
+}
+
+function startOf(value, after = 0) {
+if (!value) return undefined;
+const [year, month, day] = value.split("-").map(Number);
+return new Date(year, month - 1, day + after).getTime() - after;
+}
+return { searchFilters };
+})();
 const $views_accountpages = (() => {
 
 const { h, replace } = $views_dom;
@@ -20653,6 +20657,7 @@ return { showVotes };
 const $views_panels = (() => {
 
 const { addMembers } = $views_addmembers;
+const { openAttachMenu } = $views_attachmenu;
 const { CallScreen } = $views_callscreen;
 const { recordVideo } = $views_camera;
 const { newPoll, scheduleTime, shareContact } = $views_compose;
@@ -20668,10 +20673,11 @@ const { newChat, newGroup, showContacts } = $views_newchat;
 const { openProfile } = $views_profile;
 const { report } = $views_report;
 const { showScheduled } = $views_scheduled;
+const { searchFilters } = $views_searchfilters;
 const { openSettings } = $views_settings;
 const { openViewer } = $views_viewer;
 const { showVotes } = $views_votes;
-return { addMembers, CallScreen, recordVideo, newPoll, scheduleTime, shareContact, conversationMenu, DetailsView, openDirectory, openLink, chooseFolders, folderMenu, chooseExpiry, deleteForAll, leave, shareLocation, showEdits, showPins, showReaders, showReactions, newChat, newGroup, showContacts, openProfile, report, showScheduled, openSettings, openViewer, showVotes };
+return { addMembers, openAttachMenu, CallScreen, recordVideo, newPoll, scheduleTime, shareContact, conversationMenu, DetailsView, openDirectory, openLink, chooseFolders, folderMenu, chooseExpiry, deleteForAll, leave, shareLocation, showEdits, showPins, showReaders, showReactions, newChat, newGroup, showContacts, openProfile, report, showScheduled, searchFilters, openSettings, openViewer, showVotes };
 })();
 return $views_panels;
 };

@@ -5,7 +5,6 @@ import { icon } from "./icons.js";
 import { Completion } from "./completion.js";
 import { emojiPicker } from "./emojipicker.js";
 import { openMenu } from "./menu.js";
-import { openAttachMenu } from "./attachmenu.js";
 import { withPanels } from "./later.js";
 import { sendFiles } from "./sendfiles.js";
 import { ScheduledLine } from "./scheduledline.js";
@@ -232,7 +231,7 @@ export class Composer {
   // Attachments
 
   #attachMenu() {
-    openAttachMenu(this, {
+    withPanels(({ openAttachMenu }) => openAttachMenu(this, {
       send: async (made) => {
         const content = await made;
         if (!content) return;
@@ -240,7 +239,7 @@ export class Composer {
         attempt(this.#send(content.kind, content.body, { where }));
       },
       schedule: () => this.#schedule(),
-    });
+    }));
   }
 
   #sendMenu() {

@@ -2,6 +2,7 @@
 // details, menus, the viewer, the screen of calls.
 
 export { addMembers } from "./addmembers.js";
+export { openAttachMenu } from "./attachmenu.js";
 export { CallScreen } from "./callscreen.js";
 export { recordVideo } from "./camera.js";
 export { newPoll, scheduleTime, shareContact } from "./compose.js";
@@ -17,6 +18,7 @@ export { newChat, newGroup, showContacts } from "./newchat.js";
 export { openProfile } from "./profile.js";
 export { report } from "./report.js";
 export { showScheduled } from "./scheduled.js";
+export { searchFilters } from "./searchfilters.js";
 export { openSettings } from "./settings.js";
 export { openViewer } from "./viewer.js";
 export { showVotes } from "./votes.js";

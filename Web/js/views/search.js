@@ -4,7 +4,7 @@ import { h } from "./dom.js";
 import { headAvatar, userAvatar } from "./avatar.js";
 import { openDialog } from "./dialog.js";
 import { searchField } from "./pickers.js";
-import { kindFilter, placeFilter, senderFilter, timeFilter } from "./searchfilters.js";
+import { withPanels } from "./later.js";
 import { RowList } from "./rows.js";
 import { actorName, byName, errorText, eventText, headTitle, matches, userName } from "./model.js";
 import { highlight } from "../text/render.js";
@@ -34,7 +34,8 @@ export function openSearch(app, { conv = null, query = "", quick = false } = {})
   let timer = 0;
 
   const changed = (values) => { Object.assign(filters, values); start(); };
-  const bar = h("div", { class: "search-filters" }, placeFilter(app, conv, changed), senderFilter(app, changed), kindFilter(changed), ...timeFilter(changed));
+  const bar = h("div", { class: "search-filters" });
+  if (!quick) withPanels(({ searchFilters }) => bar.append(...searchFilters(app, conv, changed)));
 
   const rows = new RowList({
     label: t("search"), className: "results", estimate: 64, search: input, key: (row) => row.key, render, choose,

@@ -33,7 +33,12 @@ function choice(label, choices, change, other) {
   return box;
 }
 
-export function placeFilter(app, conv, change) {
+/** Returns the fields of the filters. `change(values)` is called with the changed filters. */
+export function searchFilters(app, conv, change) {
+  return [placeFilter(app, conv, change), senderFilter(app, change), kindFilter(change), ...timeFilter(change)];
+}
+
+function placeFilter(app, conv, change) {
   const { state } = app;
   const first = conv ? [[conv, t("here")], ["", t("everywhere")]] : [["", t("everywhere")]];
   return choice(t("filterChat"), first, (value) => change({ conv: value || null }), async () => {
@@ -42,7 +47,7 @@ export function placeFilter(app, conv, change) {
   });
 }
 
-export function senderFilter(app, change) {
+function senderFilter(app, change) {
   const { state } = app;
   return choice(t("filterFrom"), [["", t("anyPerson")], [state.account?.name ?? "", t("you")]], (value) => change({ sender: value || undefined }), async () => {
     const user = await choosePerson(app, t("filterFrom"));
@@ -50,7 +55,7 @@ export function senderFilter(app, change) {
   });
 }
 
-export function kindFilter(change) {
+function kindFilter(change) {
   return choice(t("filterKind"), [["", t("anyKind")], ...KINDS.map(([kind, name]) => [kind, t(name)])], (value) => change({ kinds: value ? [value] : undefined }));
 }
 
@@ -58,7 +63,7 @@ export function kindFilter(change) {
  * Returns the choice of a time span before now or of days between two dates, and the fields of the
  * dates.
  */
-export function timeFilter(change) {
+function timeFilter(change) {
   const field = (label) => h("input", { type: "date", class: "input", "aria-label": label });
   const [from, until] = [field(t("fromDay")), field(t("untilDay"))];
   const days = h("div", { class: "input-pair days", hidden: true }, from, until);
