@@ -259,9 +259,12 @@ def test_presence_and_typing_of_a_contact_are_shown_on_the_screen(person, host):
     eventually(alice, "/^last seen/.test(document.querySelector('.peer .sub').textContent)")
     bob = person("bob")
     alice.locator(".peer .sub", has_text="online").wait_for()
+    alice.locator(".bar .peer .presence-dot").wait_for()
     bob.evaluate(f"chatApp.view.openConversation('{conv}')")
     bob.locator("#message").type("hm")
     alice.locator(".peer .sub", has_text="typing…").wait_for()
+    bob.close()
+    alice.locator(".bar .peer .presence-dot").wait_for(state="detached")
 
 
 def test_a_stranger_who_writes_can_be_added_blocked_and_unblocked_in_the_chat(person, host):

@@ -14,14 +14,14 @@ enum EmbeddedPage {
         _img_maskable_512_png,
         _img_touch_180_png,
         _index_html,
-        _js_app_628dcc32c816316e_js,
+        _js_app_1f0d8308948a80e5_js,
         _js_core_core_d5acf04b1b33f784_js,
         _js_core_worker_68460b1c822d523b_js,
         _js_i18n_en_7b0b16085a8db4fe_js,
         _js_i18n_zh_89ede0f571d5dd67_js,
         _js_state_sample_779671c446839e6f_js,
         _js_test_af4dddca0b9caee9_js,
-        _js_views_inside_8bb21cecafff9364_js,
+        _js_views_inside_0acb27333442a443_js,
         _js_views_panels_e59d92761598cdf0_js,
         _sw_js,
         _test_html,
@@ -1542,14 +1542,14 @@ gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gPQVAAAA//+DQEnNAAAA
   <meta name="later" content="js/core-worker-68460b1c822d523b.js">
   <meta name="later" content="js/i18n-en-7b0b16085a8db4fe.js">
   <meta name="later" content="js/i18n-zh-89ede0f571d5dd67.js">
-  <meta name="later" content="js/views-inside-8bb21cecafff9364.js">
+  <meta name="later" content="js/views-inside-0acb27333442a443.js">
   <meta name="later" content="js/views-panels-e59d92761598cdf0.js">
   <title>Apus</title>
   <link rel="icon" href="img/icon.svg" type="image/svg+xml">
   <link rel="apple-touch-icon" href="img/touch-180.png">
   <link rel="manifest" href="app.webmanifest">
   <link rel="stylesheet" href="css/page-74467c95afa49fd0.css">
-  <script type="module" src="js/app-628dcc32c816316e.js"></script>
+  <script type="module" src="js/app-1f0d8308948a80e5.js"></script>
 </head>
 <body>
   <div id="app"></div>
@@ -1560,7 +1560,7 @@ gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gPQVAAAA//+DQEnNAAAA
 
 """#))
 
-    private static let _js_app_628dcc32c816316e_js = EmbeddedFile(path: "js/app-628dcc32c816316e.js", content: .text(#"""
+    private static let _js_app_1f0d8308948a80e5_js = EmbeddedFile(path: "js/app-1f0d8308948a80e5.js", content: .text(#"""
 const $parts = {}, $loaded = {};
 const $later = (path) => $parts[path] ??= import(path).then((part) => part.default({ ...$all(), ...$loaded }), (error) => { delete $parts[path]; throw error; });
 const $all = () => ({ $later, $loaded, $core_applying, $core_receipts, $state_api, $state_lists, $state_window, $state_store, $state_index, $views_dom, $views_icons, $i18n_index, $i18n_format, $views_model, $views_menu, $views_auth, $views_preferences, $app, $core_requests });
@@ -3541,7 +3541,7 @@ return { element: h("div", { class: "empty" }, logo(), failure), close() { this.
 async #load() {
 if (this.#loading) return;
 try {
-this.#loading = $later("./views-inside-8bb21cecafff9364.js");
+this.#loading = $later("./views-inside-0acb27333442a443.js");
 this.inside = new (await this.#loading).Inside(this);
 } catch (error) {
 console.warn("page:", error);
@@ -11595,7 +11595,7 @@ return {  };
 
 """#))
 
-    private static let _js_views_inside_8bb21cecafff9364_js = EmbeddedFile(path: "js/views-inside-8bb21cecafff9364.js", content: .text(#"""
+    private static let _js_views_inside_0acb27333442a443_js = EmbeddedFile(path: "js/views-inside-0acb27333442a443.js", content: .text(#"""
 export default ({ $later, $loaded, $core_applying, $core_receipts, $views_dom, $views_icons, $i18n_index, $i18n_format, $views_model, $views_menu, $core_requests }) => {
 const $views_avatar = (() => {
 
@@ -14286,6 +14286,7 @@ const { t } = $i18n_index;
 class ThreadHeader {
 #pinTexts = new Map();
 #pinAt = 0;
+#isOnline;
 
 constructor(view) {
 this.view = view;
@@ -14312,7 +14313,7 @@ update() {
 const { view, state } = this;
 const title = headTitle(state, view.head);
 replace(this.title, view.thread === null ? title : `${t("thread")} · ${title}`, view.head.kind === "pair" ? lookalikeMark(state, view.head.peer?.name) : null);
-replace(this.face, headAvatar(state, view.head, { size: "m", online: this.#peer()?.online }));
+this.#updateFace();
 for (const button of this.calls) button.hidden = !canCall(view.head) || view.isBlocked;
 this.updatePresence();
 this.updatePins();
@@ -14322,7 +14323,13 @@ this.updatePins();
 return this.view.head.kind === "pair" && this.view.head.peer ? this.state.user(this.view.head.peer.name) ?? this.view.head.peer : null;
 }
 
+#updateFace() {
+this.#isOnline = this.#peer()?.online;
+replace(this.face, headAvatar(this.state, this.view.head, { size: "m", online: this.#isOnline }));
+}
+
 updatePresence() {
+if (this.#peer()?.online !== this.#isOnline) this.#updateFace();
 this.banner.hidden = this.state.connection?.state !== "offline" || !matchMedia("(max-width: 720px)").matches;
 const typing = (this.state.typing(this.view.id) ?? []).filter((name) => name !== this.state.account?.name);
 this.sub.classList.toggle("active", typing.length > 0);

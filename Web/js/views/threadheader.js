@@ -14,6 +14,7 @@ import { t } from "../i18n/index.js";
 export class ThreadHeader {
   #pinTexts = new Map(); // seq -> text, including messages that are no longer loaded
   #pinAt = 0;
+  #isOnline; // whether the avatar has the mark of a user who is online
 
   constructor(view) {
     this.view = view;
@@ -40,7 +41,7 @@ export class ThreadHeader {
     const { view, state } = this;
     const title = headTitle(state, view.head);
     replace(this.title, view.thread === null ? title : `${t("thread")} · ${title}`, view.head.kind === "pair" ? lookalikeMark(state, view.head.peer?.name) : null);
-    replace(this.face, headAvatar(state, view.head, { size: "m", online: this.#peer()?.online }));
+    this.#updateFace();
     for (const button of this.calls) button.hidden = !canCall(view.head) || view.isBlocked;
     this.updatePresence();
     this.updatePins();
@@ -50,7 +51,13 @@ export class ThreadHeader {
     return this.view.head.kind === "pair" && this.view.head.peer ? this.state.user(this.view.head.peer.name) ?? this.view.head.peer : null;
   }
 
+  #updateFace() {
+    this.#isOnline = this.#peer()?.online;
+    replace(this.face, headAvatar(this.state, this.view.head, { size: "m", online: this.#isOnline }));
+  }
+
   updatePresence() {
+    if (this.#peer()?.online !== this.#isOnline) this.#updateFace();
     this.banner.hidden = this.state.connection?.state !== "offline" || !matchMedia("(max-width: 720px)").matches;
     const typing = (this.state.typing(this.view.id) ?? []).filter((name) => name !== this.state.account?.name);
     this.sub.classList.toggle("active", typing.length > 0);
