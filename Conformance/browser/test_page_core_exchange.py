@@ -463,6 +463,51 @@ def test_a_restored_server_gets_acknowledged_messages_and_drafts_again(tabs, moc
     assert len(texts_of_mock(mock, conv)) == 4
 
 
+@pytest.mark.parametrize("reloads", [False, True])
+def test_an_unsent_reply_keeps_its_target_only_if_a_restored_server_has_it(tabs, mock, reloads):
+    conv = pair(mock, 2)
+    alice = tabs("alice")
+    alice.run(OPEN_CHAT, conv)
+    saved = mock.model.saved()
+    mock.do("bob", "send", id="lost", conv=conv, kind="text", body={"text": "lost"})
+    alice.until("messages(conv).length === 3")
+    mock.down = True
+    mock.disconnect()
+    alice.until("state.connection.state !== 'online'")
+    alice.run("async () => { for (const ref of [2, 3, 9]) await state.reply(conv, ref, { body: { text: `reply ${ref}` } }); state.saveDraft(conv, 'half', 3); }")
+    mock.model.restore(saved, "e2")
+    mock.do("bob", "send", id="other", conv=conv, kind="text", body={"text": "other"})
+    if reloads:  # the page ends after it has dropped the log, and before it sends the messages
+        mock.refuse = {"send": {"code": "unavailable", "message": "busy"}}
+        mock.down = False
+        alice.until("state.connection.state === 'online'")
+        mock.refuse = {}
+        alice.load()
+    mock.down = False
+    alice.run(OPEN_CHAT, conv)
+    alice.until("state.unsent === 0 && messages(conv).length === 6 && messages(conv).every((row) => row.n)")
+    assert texts_of_mock(mock, conv) == ["old 0", "old 1", "other", "reply 2", "reply 3", "reply 9"]
+    assert [event.get("ref") for event in mock.model.logs[conv].events] == [None, None, None, 2, None, None]
+    assert alice.run("() => messages(conv).map((row) => row.ref ?? null)") == [None, None, None, 2, None, None]
+    eventually(alice, lambda: mock.model.own.get(("alice", conv), {}).get("draft"))
+    assert "ref" not in mock.model.own["alice", conv]["draft"]
+
+
+def test_a_reply_that_a_restored_server_has_with_its_target_leaves_the_outbox(tabs, mock):
+    conv = pair(mock, 1)
+    alice = tabs("alice")
+    alice.run(OPEN_CHAT, conv)
+    mock.down = True
+    mock.disconnect()
+    alice.until("state.connection.state !== 'online'")
+    alice.run("() => state.reply(conv, 9, { body: { text: 'reply' } })")  # the log of the page lacks the target
+    mock.refuse = {"send": {"code": "conflict", "message": "The id was used for another request."}}
+    mock.model.epoch = "e2"
+    mock.down = False
+    alice.until("state.connection.state === 'online' && state.unsent === 0")
+    assert alice.run("() => texts(conv)") == ["old 0"]
+
+
 def test_a_change_that_waited_for_the_data_of_another_epoch_is_not_sent(tabs, mock):
     """The position of a message can be that of another one in the log of a restored server."""
     conv = pair(mock, 2)

@@ -14,9 +14,9 @@ enum EmbeddedPage {
         _img_maskable_512_png,
         _img_touch_180_png,
         _index_html,
-        _js_app_1f0d8308948a80e5_js,
-        _js_core_core_d5acf04b1b33f784_js,
-        _js_core_worker_68460b1c822d523b_js,
+        _js_app_41f3d3eeefcabd5e_js,
+        _js_core_core_cae095f6b22ba903_js,
+        _js_core_worker_4426b8a484ccad77_js,
         _js_i18n_en_7b0b16085a8db4fe_js,
         _js_i18n_zh_89ede0f571d5dd67_js,
         _js_state_sample_779671c446839e6f_js,
@@ -1539,7 +1539,7 @@ gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gPQVAAAA//+DQEnNAAAA
   <meta name="theme-color" media="(prefers-color-scheme: light)" content="#ffffff">
   <meta name="theme-color" media="(prefers-color-scheme: dark)" content="#171b22">
   <meta name="referrer" content="no-referrer">
-  <meta name="later" content="js/core-worker-68460b1c822d523b.js">
+  <meta name="later" content="js/core-worker-4426b8a484ccad77.js">
   <meta name="later" content="js/i18n-en-7b0b16085a8db4fe.js">
   <meta name="later" content="js/i18n-zh-89ede0f571d5dd67.js">
   <meta name="later" content="js/views-inside-0acb27333442a443.js">
@@ -1549,7 +1549,7 @@ gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gPQVAAAA//+DQEnNAAAA
   <link rel="apple-touch-icon" href="img/touch-180.png">
   <link rel="manifest" href="app.webmanifest">
   <link rel="stylesheet" href="css/page-74467c95afa49fd0.css">
-  <script type="module" src="js/app-1f0d8308948a80e5.js"></script>
+  <script type="module" src="js/app-41f3d3eeefcabd5e.js"></script>
 </head>
 <body>
   <div id="app"></div>
@@ -1560,7 +1560,7 @@ gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gPQVAAAA//+DQEnNAAAA
 
 """#))
 
-    private static let _js_app_1f0d8308948a80e5_js = EmbeddedFile(path: "js/app-1f0d8308948a80e5.js", content: .text(#"""
+    private static let _js_app_41f3d3eeefcabd5e_js = EmbeddedFile(path: "js/app-41f3d3eeefcabd5e.js", content: .text(#"""
 const $parts = {}, $loaded = {};
 const $later = (path) => $parts[path] ??= import(path).then((part) => part.default({ ...$all(), ...$loaded }), (error) => { delete $parts[path]; throw error; });
 const $all = () => ({ $later, $loaded, $core_applying, $core_receipts, $state_api, $state_lists, $state_window, $state_store, $state_index, $views_dom, $views_icons, $i18n_index, $i18n_format, $views_model, $views_menu, $views_auth, $views_preferences, $app, $core_requests });
@@ -2631,7 +2631,7 @@ return new PagePort();
 }
 
 class WorkerPort {
-#worker = new Worker(new URL("./core-worker-68460b1c822d523b.js", import.meta.url), { type: "module" });
+#worker = new Worker(new URL("./core-worker-4426b8a484ccad77.js", import.meta.url), { type: "module" });
 #requests = new Map();
 #serial = 0;
 #listener = () => {};
@@ -2690,7 +2690,7 @@ async request(name, body) { return (await this.#load()).request(name, body, "pag
 
 async #load() {
 try {
-return await (this.#core ??= $later("./core-core-d5acf04b1b33f784.js").then(({ Core }) => new Core((event) => this.#listener(event))));
+return await (this.#core ??= $later("./core-core-cae095f6b22ba903.js").then(({ Core }) => new Core((event) => this.#listener(event))));
 } catch (error) {
 this.#core = null;
 throw Object.assign(new Error(error.message, { cause: error }), { code: "offline" });
@@ -3648,7 +3648,7 @@ return { Refusal, refusal, post, get, reach, answer, uuid, deviceDescription };
 
 """#))
 
-    private static let _js_core_core_d5acf04b1b33f784_js = EmbeddedFile(path: "js/core-core-d5acf04b1b33f784.js", content: .text(#"""
+    private static let _js_core_core_cae095f6b22ba903_js = EmbeddedFile(path: "js/core-core-cae095f6b22ba903.js", content: .text(#"""
 export default ({ $core_applying, $core_receipts, $core_requests }) => {
 const $socketio_backoff = (() => {
 
@@ -5230,6 +5230,7 @@ class Outbox {
 #uploads = new Map();
 #pauses = new Map();
 #attempts = new Map();
+#cited = new Map();
 
 constructor(core) { this.#core = core; }
 
@@ -5237,13 +5238,14 @@ get items() { return [...this.#items.values()]; }
 get shown() { return this.items.map(shown); }
 get unsent() { return this.items.filter((item) => item.status !== "sent").length; }
 
-restore(items) {
+restore(items, cited = []) {
+this.#cited = new Map(cited);
 for (const item of items) this.#items.set(item.key, item.status === "failed" ? item : { ...item, status: "queued" });
 }
 
 clear() {
 for (const controller of this.#uploads.values()) controller.abort();
-for (const each of [this.#items, this.#busy, this.#uploads, this.#pauses, this.#attempts]) each.clear();
+for (const each of [this.#items, this.#busy, this.#uploads, this.#pauses, this.#attempts, this.#cited]) each.clear();
 }
 
 async add({ key = uuid(), conv, kind, body, ref, thread, silent, file, poster }) {
@@ -5271,8 +5273,32 @@ if (item.address) cancel(item.address);
 await this.#remove(item);
 }
 
-requeue() {
-for (const { seq: _, ...item } of this.items) if (item.status === "sent") this.#items.set(item.key, { ...item, status: "queued" });
+async requeue() {
+for (const { seq: _, ...item } of this.#items.values()) {
+const { key, conv } = item;
+const refs = [item.ref, item.thread].filter((seq) => seq !== undefined);
+if (refs.length > 0 && !this.#cited.has(key)) {
+this.#cited.set(key, await Promise.all(refs.map(async (seq) => [seq, identity((await this.#core.database.events(conv, seq, seq))[0])])));
+}
+if (item.status === "sent") this.#items.set(key, { ...item, status: "queued" });
+}
+await this.#saveCited();
+}
+
+#saveCited() { return this.#core.database.setMeta("cited", [...this.#cited]); }
+
+async #verify({ key, conv }) {
+const lost = [];
+for (const [seq, known] of this.#cited.get(key)) {
+const found = known && (await this.#core.call("history", { conv, from: seq, limit: 1 })).events[0];
+if (!known || found?.seq !== seq || identity(found) !== known) lost.push(seq);
+}
+const item = this.#items.get(key);
+if (!item) return false;
+await this.#set({ ...item, ref: lost.includes(item.ref) ? undefined : item.ref, thread: lost.includes(item.thread) ? undefined : item.thread });
+this.#cited.delete(key);
+await this.#saveCited();
+return lost.length > 0;
 }
 
 applied(conv, cursor) {
@@ -5296,9 +5322,12 @@ if ((this.#pauses.get(item.conv) ?? 0) <= Date.now()) this.#send(item);
 
 async #send(item) {
 this.#busy.add(item.conv);
-const { key, conv, kind, body, ref, thread, silent } = item;
+const { key, conv } = item;
+let hasLost = false;
 try {
 this.#show({ ...item, status: "sending" });
+if (this.#cited.has(key)) hasLost = await this.#verify(item);
+const { kind, body, ref, thread, silent } = (item = this.#items.get(key) ?? item);
 const ack = await this.#core.call("send", { id: key, conv, kind, body, ref, thread, silent });
 if (!this.#items.has(key)) return;
 const { file: _, poster: __, ...sent } = this.#items.get(key);
@@ -5306,9 +5335,10 @@ this.#items.set(key, { ...sent, status: "sent", seq: ack.seq });
 this.#show(this.#items.get(key));
 this.#core.acknowledged({ conv, seq: ack.seq, n: ack.n, sender: this.#core.user?.name, id: key, at: ack.at, kind, body, ...(ref !== undefined && { ref }), ...(thread !== undefined && { thread }) });
 } catch (error) {
-await this.#failed(item, refusal(error));
+if (hasLost && error.code === "conflict" && this.#items.has(key)) await this.#remove(item);
+else await this.#failed(item, refusal(error));
 } finally {
-this.#busy.delete(item.conv);
+this.#busy.delete(conv);
 this.run();
 }
 }
@@ -5364,12 +5394,15 @@ this.#core.emit({ type: "outbox", item: shown(item) });
 
 async #remove(item) {
 this.#items.delete(item.key);
+if (this.#cited.delete(item.key)) this.#saveCited();
 this.#core.emit({ type: "outbox", item: shown(item), removed: true });
 await this.#core.database.delete("outbox", item.key);
 }
 }
 
 const shown = ({ address: _, poster: __, ...item }) => item;
+
+const identity = (event) => (event ? `${event.id ?? event.at} ${event.sender}` : null);
 return { Outbox };
 })();
 const $core_own = (() => {
@@ -5400,6 +5433,7 @@ this.#drafts.clear();
 requeue(heads) {
 this.#marks.clear();
 for (const { conv, own } of heads) if (own?.draft && !this.#drafts.has(conv)) this.#drafts.set(conv, { id: uuid(), ...own.draft });
+for (const [conv, { ref: _, ...draft }] of this.#drafts) this.#drafts.set(conv, draft);
 this.#saveMarks();
 this.#saveDrafts();
 }
@@ -5622,7 +5656,7 @@ default: throw new Refusal({ code: "unsupported", message: name });
 async #start() {
 this.database = await Database.open();
 const { meta, heads, users, cursors, outbox } = await this.database.stores("meta", "heads", "users", "cursors", "outbox");
-const { session, access, epoch, since, contacts, settings, marks, drafts, logout, noticed } = Object.fromEntries(meta.map(({ key, value }) => [key, value]));
+const { session, access, epoch, since, contacts, settings, marks, drafts, cited, logout, noticed } = Object.fromEntries(meta.map(({ key, value }) => [key, value]));
 this.#session = session?.user ? { ...NEW(), ...session, phase: "signedIn" } : NEW();
 if (this.user) {
 this.#cached = { epoch, since };
@@ -5633,7 +5667,7 @@ this.#own.restore(marks, drafts);
 for (const head of heads) this.#heads.set(head.conv, head);
 for (const user of users) this.#users.set(user.name, user);
 this.#logs.restore(cursors);
-this.#outbox.restore(outbox);
+this.#outbox.restore(outbox, cited);
 this.#connection.restore(access);
 this.#connection.start();
 this.#expiry.sweep();
@@ -5733,7 +5767,7 @@ this.emit({ type: "session", session: this.#session });
 async welcomed(answer, held) {
 this.#judged = 0;
 if (this.#cached.epoch !== undefined && this.#cached.epoch !== answer.epoch) {
-this.#outbox.requeue();
+await this.#outbox.requeue();
 this.#own.requeue(this.#heads.values());
 this.#dropCache();
 await this.database.wipe(["outbox", "meta"]);
@@ -6049,7 +6083,7 @@ return $core_core;
 
 """#))
 
-    private static let _js_core_worker_68460b1c822d523b_js = EmbeddedFile(path: "js/core-worker-68460b1c822d523b.js", content: .text(#"""
+    private static let _js_core_worker_4426b8a484ccad77_js = EmbeddedFile(path: "js/core-worker-4426b8a484ccad77.js", content: .text(#"""
 const $core_applying = (() => {
 
 const MESSAGES = new Set(["text", "image", "audio", "video", "file", "location", "card", "call", "poll", "bundle", "encrypted"]);
@@ -7814,6 +7848,7 @@ class Outbox {
 #uploads = new Map();
 #pauses = new Map();
 #attempts = new Map();
+#cited = new Map();
 
 constructor(core) { this.#core = core; }
 
@@ -7821,13 +7856,14 @@ get items() { return [...this.#items.values()]; }
 get shown() { return this.items.map(shown); }
 get unsent() { return this.items.filter((item) => item.status !== "sent").length; }
 
-restore(items) {
+restore(items, cited = []) {
+this.#cited = new Map(cited);
 for (const item of items) this.#items.set(item.key, item.status === "failed" ? item : { ...item, status: "queued" });
 }
 
 clear() {
 for (const controller of this.#uploads.values()) controller.abort();
-for (const each of [this.#items, this.#busy, this.#uploads, this.#pauses, this.#attempts]) each.clear();
+for (const each of [this.#items, this.#busy, this.#uploads, this.#pauses, this.#attempts, this.#cited]) each.clear();
 }
 
 async add({ key = uuid(), conv, kind, body, ref, thread, silent, file, poster }) {
@@ -7855,8 +7891,32 @@ if (item.address) cancel(item.address);
 await this.#remove(item);
 }
 
-requeue() {
-for (const { seq: _, ...item } of this.items) if (item.status === "sent") this.#items.set(item.key, { ...item, status: "queued" });
+async requeue() {
+for (const { seq: _, ...item } of this.#items.values()) {
+const { key, conv } = item;
+const refs = [item.ref, item.thread].filter((seq) => seq !== undefined);
+if (refs.length > 0 && !this.#cited.has(key)) {
+this.#cited.set(key, await Promise.all(refs.map(async (seq) => [seq, identity((await this.#core.database.events(conv, seq, seq))[0])])));
+}
+if (item.status === "sent") this.#items.set(key, { ...item, status: "queued" });
+}
+await this.#saveCited();
+}
+
+#saveCited() { return this.#core.database.setMeta("cited", [...this.#cited]); }
+
+async #verify({ key, conv }) {
+const lost = [];
+for (const [seq, known] of this.#cited.get(key)) {
+const found = known && (await this.#core.call("history", { conv, from: seq, limit: 1 })).events[0];
+if (!known || found?.seq !== seq || identity(found) !== known) lost.push(seq);
+}
+const item = this.#items.get(key);
+if (!item) return false;
+await this.#set({ ...item, ref: lost.includes(item.ref) ? undefined : item.ref, thread: lost.includes(item.thread) ? undefined : item.thread });
+this.#cited.delete(key);
+await this.#saveCited();
+return lost.length > 0;
 }
 
 applied(conv, cursor) {
@@ -7880,9 +7940,12 @@ if ((this.#pauses.get(item.conv) ?? 0) <= Date.now()) this.#send(item);
 
 async #send(item) {
 this.#busy.add(item.conv);
-const { key, conv, kind, body, ref, thread, silent } = item;
+const { key, conv } = item;
+let hasLost = false;
 try {
 this.#show({ ...item, status: "sending" });
+if (this.#cited.has(key)) hasLost = await this.#verify(item);
+const { kind, body, ref, thread, silent } = (item = this.#items.get(key) ?? item);
 const ack = await this.#core.call("send", { id: key, conv, kind, body, ref, thread, silent });
 if (!this.#items.has(key)) return;
 const { file: _, poster: __, ...sent } = this.#items.get(key);
@@ -7890,9 +7953,10 @@ this.#items.set(key, { ...sent, status: "sent", seq: ack.seq });
 this.#show(this.#items.get(key));
 this.#core.acknowledged({ conv, seq: ack.seq, n: ack.n, sender: this.#core.user?.name, id: key, at: ack.at, kind, body, ...(ref !== undefined && { ref }), ...(thread !== undefined && { thread }) });
 } catch (error) {
-await this.#failed(item, refusal(error));
+if (hasLost && error.code === "conflict" && this.#items.has(key)) await this.#remove(item);
+else await this.#failed(item, refusal(error));
 } finally {
-this.#busy.delete(item.conv);
+this.#busy.delete(conv);
 this.run();
 }
 }
@@ -7948,12 +8012,15 @@ this.#core.emit({ type: "outbox", item: shown(item) });
 
 async #remove(item) {
 this.#items.delete(item.key);
+if (this.#cited.delete(item.key)) this.#saveCited();
 this.#core.emit({ type: "outbox", item: shown(item), removed: true });
 await this.#core.database.delete("outbox", item.key);
 }
 }
 
 const shown = ({ address: _, poster: __, ...item }) => item;
+
+const identity = (event) => (event ? `${event.id ?? event.at} ${event.sender}` : null);
 return { Outbox };
 })();
 const $core_own = (() => {
@@ -7984,6 +8051,7 @@ this.#drafts.clear();
 requeue(heads) {
 this.#marks.clear();
 for (const { conv, own } of heads) if (own?.draft && !this.#drafts.has(conv)) this.#drafts.set(conv, { id: uuid(), ...own.draft });
+for (const [conv, { ref: _, ...draft }] of this.#drafts) this.#drafts.set(conv, draft);
 this.#saveMarks();
 this.#saveDrafts();
 }
@@ -8238,7 +8306,7 @@ default: throw new Refusal({ code: "unsupported", message: name });
 async #start() {
 this.database = await Database.open();
 const { meta, heads, users, cursors, outbox } = await this.database.stores("meta", "heads", "users", "cursors", "outbox");
-const { session, access, epoch, since, contacts, settings, marks, drafts, logout, noticed } = Object.fromEntries(meta.map(({ key, value }) => [key, value]));
+const { session, access, epoch, since, contacts, settings, marks, drafts, cited, logout, noticed } = Object.fromEntries(meta.map(({ key, value }) => [key, value]));
 this.#session = session?.user ? { ...NEW(), ...session, phase: "signedIn" } : NEW();
 if (this.user) {
 this.#cached = { epoch, since };
@@ -8249,7 +8317,7 @@ this.#own.restore(marks, drafts);
 for (const head of heads) this.#heads.set(head.conv, head);
 for (const user of users) this.#users.set(user.name, user);
 this.#logs.restore(cursors);
-this.#outbox.restore(outbox);
+this.#outbox.restore(outbox, cited);
 this.#connection.restore(access);
 this.#connection.start();
 this.#expiry.sweep();
@@ -8349,7 +8417,7 @@ this.emit({ type: "session", session: this.#session });
 async welcomed(answer, held) {
 this.#judged = 0;
 if (this.#cached.epoch !== undefined && this.#cached.epoch !== answer.epoch) {
-this.#outbox.requeue();
+await this.#outbox.requeue();
 this.#own.requeue(this.#heads.values());
 this.#dropCache();
 await this.database.wipe(["outbox", "meta"]);

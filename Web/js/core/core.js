@@ -98,7 +98,7 @@ export class Core {
   async #start() {
     this.database = await Database.open();
     const { meta, heads, users, cursors, outbox } = await this.database.stores("meta", "heads", "users", "cursors", "outbox");
-    const { session, access, epoch, since, contacts, settings, marks, drafts, logout, noticed } = Object.fromEntries(meta.map(({ key, value }) => [key, value]));
+    const { session, access, epoch, since, contacts, settings, marks, drafts, cited, logout, noticed } = Object.fromEntries(meta.map(({ key, value }) => [key, value]));
     this.#session = session?.user ? { ...NEW(), ...session, phase: "signedIn" } : NEW();
     if (this.user) {
       this.#cached = { epoch, since };
@@ -109,7 +109,7 @@ export class Core {
       for (const head of heads) this.#heads.set(head.conv, head);
       for (const user of users) this.#users.set(user.name, user);
       this.#logs.restore(cursors);
-      this.#outbox.restore(outbox);
+      this.#outbox.restore(outbox, cited);
       this.#connection.restore(access);
       this.#connection.start();
       this.#expiry.sweep();
@@ -222,7 +222,7 @@ export class Core {
   async welcomed(answer, held) {
     this.#judged = 0;
     if (this.#cached.epoch !== undefined && this.#cached.epoch !== answer.epoch) {
-      this.#outbox.requeue();
+      await this.#outbox.requeue();
       this.#own.requeue(this.#heads.values());
       this.#dropCache();
       await this.database.wipe(["outbox", "meta"]);

@@ -2,7 +2,8 @@
 // a conversation, and persist across reloads. Texts can be sent before unfinished uploads; files are
 // sent in their order. An acknowledged message is stored until its event is applied; after a reload
 // it is sent again, because the server may have been restored from a backup meanwhile. A server that
-// has the message repeats its first answer.
+// has the message repeats its first answer. A reference to a message that the restored server does not
+// have at its position is removed.
 
 import { refusal, uuid } from "./requests.js";
 import { cancel, upload, uploaded } from "./uploads.js";
@@ -14,6 +15,7 @@ export class Outbox {
   #uploads = new Map(); // key -> AbortController
   #pauses = new Map(); // conversation -> the time before which no message is sent
   #attempts = new Map();
+  #cited = new Map(); // key -> [seq, identity or null] of each message that an item refers to in the data of another epoch
 
   constructor(core) { this.#core = core; }
 
@@ -23,13 +25,14 @@ export class Outbox {
   /** The number of messages that a sign-out would lose. */
   get unsent() { return this.items.filter((item) => item.status !== "sent").length; }
 
-  restore(items) {
+  restore(items, cited = []) {
+    this.#cited = new Map(cited);
     for (const item of items) this.#items.set(item.key, item.status === "failed" ? item : { ...item, status: "queued" });
   }
 
   clear() {
     for (const controller of this.#uploads.values()) controller.abort();
-    for (const each of [this.#items, this.#busy, this.#uploads, this.#pauses, this.#attempts]) each.clear();
+    for (const each of [this.#items, this.#busy, this.#uploads, this.#pauses, this.#attempts, this.#cited]) each.clear();
   }
 
   async add({ key = uuid(), conv, kind, body, ref, thread, silent, file, poster }) {
@@ -59,10 +62,39 @@ export class Outbox {
 
   /**
    * Handles a server whose data was replaced and may lack the acknowledged messages: sends them
-   * again, in the order of writing and with the same ids.
+   * again, in the order of writing and with the same ids. Called before the log is removed, to store
+   * which messages the items refer to: in the new log, other messages can have their positions.
    */
-  requeue() {
-    for (const { seq: _, ...item } of this.items) if (item.status === "sent") this.#items.set(item.key, { ...item, status: "queued" });
+  async requeue() {
+    for (const { seq: _, ...item } of this.#items.values()) {
+      const { key, conv } = item;
+      const refs = [item.ref, item.thread].filter((seq) => seq !== undefined);
+      if (refs.length > 0 && !this.#cited.has(key)) {
+        this.#cited.set(key, await Promise.all(refs.map(async (seq) => [seq, identity((await this.#core.database.events(conv, seq, seq))[0])])));
+      }
+      if (item.status === "sent") this.#items.set(key, { ...item, status: "queued" });
+    }
+    await this.#saveCited();
+  }
+
+  #saveCited() { return this.#core.database.setMeta("cited", [...this.#cited]); }
+
+  /**
+   * Removes the references of an item to messages that the server does not have at their positions.
+   * Returns whether there were any.
+   */
+  async #verify({ key, conv }) {
+    const lost = [];
+    for (const [seq, known] of this.#cited.get(key)) {
+      const found = known && (await this.#core.call("history", { conv, from: seq, limit: 1 })).events[0];
+      if (!known || found?.seq !== seq || identity(found) !== known) lost.push(seq);
+    }
+    const item = this.#items.get(key);
+    if (!item) return false;
+    await this.#set({ ...item, ref: lost.includes(item.ref) ? undefined : item.ref, thread: lost.includes(item.thread) ? undefined : item.thread });
+    this.#cited.delete(key);
+    await this.#saveCited();
+    return lost.length > 0;
   }
 
   /** Removes the acknowledged messages up to `cursor`, which are now shown from the log. */
@@ -92,9 +124,12 @@ export class Outbox {
 
   async #send(item) {
     this.#busy.add(item.conv);
-    const { key, conv, kind, body, ref, thread, silent } = item;
+    const { key, conv } = item;
+    let hasLost = false;
     try {
       this.#show({ ...item, status: "sending" });
+      if (this.#cited.has(key)) hasLost = await this.#verify(item);
+      const { kind, body, ref, thread, silent } = (item = this.#items.get(key) ?? item);
       const ack = await this.#core.call("send", { id: key, conv, kind, body, ref, thread, silent });
       if (!this.#items.has(key)) return;
       const { file: _, poster: __, ...sent } = this.#items.get(key);
@@ -102,9 +137,11 @@ export class Outbox {
       this.#show(this.#items.get(key));
       this.#core.acknowledged({ conv, seq: ack.seq, n: ack.n, sender: this.#core.user?.name, id: key, at: ack.at, kind, body, ...(ref !== undefined && { ref }), ...(thread !== undefined && { thread }) });
     } catch (error) {
-      await this.#failed(item, refusal(error));
+      // The server has the message with its references, and the log will contain it.
+      if (hasLost && error.code === "conflict" && this.#items.has(key)) await this.#remove(item);
+      else await this.#failed(item, refusal(error));
     } finally {
-      this.#busy.delete(item.conv);
+      this.#busy.delete(conv);
       this.run();
     }
   }
@@ -160,6 +197,7 @@ export class Outbox {
 
   async #remove(item) {
     this.#items.delete(item.key);
+    if (this.#cited.delete(item.key)) this.#saveCited();
     this.#core.emit({ type: "outbox", item: shown(item), removed: true });
     await this.#core.database.delete("outbox", item.key);
   }
@@ -167,3 +205,6 @@ export class Outbox {
 
 /** Returns an item without the values that only the outbox uses. */
 const shown = ({ address: _, poster: __, ...item }) => item;
+
+/** Returns a text that distinguishes an event from other events at its position. */
+const identity = (event) => (event ? `${event.id ?? event.at} ${event.sender}` : null);

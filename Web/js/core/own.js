@@ -26,11 +26,13 @@ export class OwnValues {
 
   /**
    * Handles a server whose data was replaced: sends the drafts of `heads` again, which it may lack,
-   * and discards the read positions, which count the messages of other logs.
+   * without the messages that they reply to, and discards the read positions. Both are positions in
+   * the former logs.
    */
   requeue(heads) {
     this.#marks.clear();
     for (const { conv, own } of heads) if (own?.draft && !this.#drafts.has(conv)) this.#drafts.set(conv, { id: uuid(), ...own.draft });
+    for (const [conv, { ref: _, ...draft }] of this.#drafts) this.#drafts.set(conv, draft);
     this.#saveMarks();
     this.#saveDrafts();
   }
