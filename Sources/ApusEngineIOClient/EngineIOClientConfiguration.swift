@@ -149,6 +149,7 @@ public struct EngineIOClientConfiguration: Sendable {
         dialer.localAddress = self.localAddress
         dialer.connectTimeout = self.timeout
         dialer.tlsTimeout = self.timeout
+        dialer.timeoutSetting = "timeout"
         return dialer
     }
 }

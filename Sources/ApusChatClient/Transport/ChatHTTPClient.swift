@@ -32,6 +32,7 @@ final class ChatHTTPClient: ChatHTTPTransport, Sendable {
         var dialer = Dialer(tls: configuration.tls, proxy: configuration.proxy)
         dialer.connectTimeout = configuration.requestTimeout
         dialer.tlsTimeout = configuration.requestTimeout
+        dialer.timeoutSetting = "requestTimeout"
         var exchanges = HTTPExchanger.Configuration(origin: origin, dialer: dialer)
         exchanges.maximumConnections = Self.maximumConnections
         exchanges.maximumBodyBytes = max(Int(ChatLimits.blobBytes), Self.maximumAnswerBytes)

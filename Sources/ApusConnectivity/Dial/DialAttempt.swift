@@ -42,11 +42,15 @@ package final class DialAttempt {
         self.fail(ConnectivityError(.cancelled, message: "the connection attempt was cancelled"))
     }
 
-    private func startTimer(_ timeout: Duration, _ what: String) {
+    private func startTimer(_ timeout: Duration, _ error: ConnectivityError) {
         self.timer?.cancel()
-        self.timer = self.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(timeout)) {
-            self.fail(ConnectivityError(.timeout, message: "\(what) was not complete within \(timeout)"))
-        }
+        self.timer = self.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(timeout)) { self.fail(error) }
+    }
+
+    private func connectTimeout(cause: (any Error)? = nil) -> ConnectivityError {
+        let setting = self.dialer.timeoutSetting ?? "connectTimeout"
+        return ConnectivityError(
+            .timeout, message: "the connection was not complete within \(self.dialer.connectTimeout) (`\(setting)`)", cause: cause)
     }
 
     func fail(_ error: ConnectivityError) {
@@ -66,7 +70,7 @@ package final class DialAttempt {
     // MARK: Steps
 
     func start() {
-        self.startTimer(self.dialer.connectTimeout, "the connection")
+        self.startTimer(self.dialer.connectTimeout, self.connectTimeout())
         do {
             var bootstrap = ClientBootstrap(group: self.eventLoop).connectTimeout(TimeAmount(self.dialer.connectTimeout))
             if let resolver = self.dialer.resolver { bootstrap = bootstrap.resolver(resolver) }
@@ -114,10 +118,7 @@ package final class DialAttempt {
             }
             return ConnectivityError(.connectFailed, message: "could not connect to \(failure.host):\(failure.port)", cause: error)
         }
-        if case ChannelError.connectTimeout = error {
-            return ConnectivityError(
-                .timeout, message: "the connection was not complete within \(self.dialer.connectTimeout) (`connectTimeout`)", cause: error)
-        }
+        if case ChannelError.connectTimeout = error { return self.connectTimeout(cause: error) }
         return ConnectivityError(.connectFailed, message: "could not connect", cause: error)
     }
 
@@ -151,7 +152,10 @@ package final class DialAttempt {
     private func secure() {
         guard !self.hasEnded else { return }
         guard let settings = self.dialer.tls else { return self.finish() }
-        self.startTimer(self.dialer.tlsTimeout, "the TLS handshake")
+        let setting = self.dialer.timeoutSetting ?? "tlsTimeout"
+        self.startTimer(
+            self.dialer.tlsTimeout,
+            ConnectivityError(.timeout, message: "the TLS handshake was not complete within \(self.dialer.tlsTimeout) (`\(setting)`)"))
         var host = self.name
         if host == nil, case .host(let name, _) = self.target { host = name }
         TLSClientContext.make(

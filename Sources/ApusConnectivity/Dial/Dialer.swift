@@ -32,6 +32,10 @@ package struct Dialer: Sendable {
     /// The time limit for the TLS handshake. Default: 10 seconds.
     package var tlsTimeout: Duration = .seconds(10)
 
+    /// The name of the application's setting for both time limits, for error messages. Default:
+    /// `nil`, which selects the names of the properties.
+    package var timeoutSetting: String?
+
     /// The resolver of host names. Default: `nil`, which selects the system's resolver, on a
     /// separate thread.
     package var resolver: (any Resolver & Sendable)?

@@ -143,7 +143,11 @@ import X509
         #expect(answer == .tlsFailed)
         var dialer = Dialer(tls: .system)
         dialer.tlsTimeout = .milliseconds(50)
-        let code = try await withBlackHole { try await failure(dialer, $0)?.code }
-        #expect(code == .timeout)
+        for (setting, name) in [(nil, "tlsTimeout"), ("timeout", "timeout")] {
+            dialer.timeoutSetting = setting
+            let error = try await withBlackHole { [dialer] in try await failure(dialer, $0) }
+            #expect(error?.code == .timeout)
+            #expect(error?.message == "the TLS handshake was not complete within 0.05 seconds (`\(name)`)")
+        }
     }
 }
