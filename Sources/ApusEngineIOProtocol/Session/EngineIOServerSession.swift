@@ -73,9 +73,8 @@ package struct EngineIOServerSession {
     /// The property is stored, because it is read for every message: computing it from another
     /// module would copy the whole state.
     package private(set) var isOnWebSocket: Bool
-    private let version: EngineIOVersion
-    /// The codec of single packets.
-    package var codec: EngineIOPacketCodec { EngineIOPacketCodec(version: self.version) }
+    /// The codec of single packets, for the client's protocol version.
+    package let codec: EngineIOPacketCodec
     let maximumQueuedBytes: Int
     let maximumPacketsPerAnswer: Int
 
@@ -86,7 +85,7 @@ package struct EngineIOServerSession {
     ///     the session closes with `transport error`.
     ///   - maximumPacketsPerAnswer: The maximum number of packets in the answer to a poll.
     package init(version: EngineIOVersion, transport: EngineIOTransport, maximumQueuedBytes: Int, maximumPacketsPerAnswer: Int) {
-        self.version = version
+        self.codec = EngineIOPacketCodec(version: version)
         self.maximumPacketsPerAnswer = maximumPacketsPerAnswer
         self.maximumQueuedBytes = maximumQueuedBytes
         switch transport {
@@ -200,7 +199,7 @@ package struct EngineIOServerSession {
         case ignore
     }
 
-    /// Handles a message received on the WebSocket that carries the session.
+    /// Handles a message received on the WebSocket that carries the session (``isOnWebSocket``).
     ///
     /// The method is inlined and handles the common case first: most messages are text, in the same
     /// form in all versions.
@@ -208,7 +207,8 @@ package struct EngineIOServerSession {
     /// - Throws: ``EngineIOError/Code/malformedPacket`` if it is not a valid packet.
     @inlinable
     package mutating func received(frame: EngineIOMessage) throws(EngineIOError) -> ReceivedAction {
-        if self.isOnWebSocket, case .text(let text) = frame, let message = EngineIOPacketCodec.textMessage(in: text) {
+        assert(self.isOnWebSocket)
+        if case .text(let text) = frame, let message = EngineIOPacketCodec.textMessage(in: text) {
             return .deliver(.text(message))
         }
         return self.received(try self.codec.decode(frame))
@@ -219,8 +219,8 @@ package struct EngineIOServerSession {
         guard !self.isClosed else { return .ignore }
         switch packet {
         case .message(let message): return .deliver(message)
-        case .pong where self.version.heartbeatSender == .server: return .receivedPong
-        case .ping(let payload) where self.version.heartbeatSender == .client: return .receivedPing(payload)
+        case .pong where self.codec.version.heartbeatSender == .server: return .receivedPong
+        case .ping(let payload) where self.codec.version.heartbeatSender == .client: return .receivedPing(payload)
         case .close:
             // The client's POST closed the session: its held poll ends with a noop and status 200.
             return .closeSession(.transportClose, answerHeldPoll: self.close() ? [.noop] : [])

@@ -21,7 +21,7 @@ extension EngineIOSession {
             if self.hot.machine.isOnWebSocket {
                 self.perform(try self.hot.machine.received(frame: EngineIOMessage(message)))
             } else {
-                self.perform(self.hot.machine.receivedOnProbe(try self.codec.decode(EngineIOMessage(message))), webSocket)
+                self.perform(self.hot.machine.receivedOnProbe(try self.hot.machine.codec.decode(EngineIOMessage(message))), webSocket)
             }
         } catch {
             guard self.isCarried(by: webSocket) else {
@@ -74,11 +74,12 @@ extension EngineIOSession {
     func write(
         _ packet: EngineIOPacket, to webSocket: EngineIOWebSocketTransport, compression: WebSocketCompression = .automatic
     ) {
+        let codec = self.hot.machine.codec
         guard self.allowsBinary || !packet.isBinaryMessage else {
             var text = ByteBuffer()
-            self.codec.encodeText(packet, into: &text)
+            codec.encodeText(packet, into: &text)
             return webSocket.send(.message(WebSocketMessage(.text, text).compressed(compression)))
         }
-        webSocket.send(.message(WebSocketMessage(self.codec.webSocketFrame(for: packet)).compressed(compression)))
+        webSocket.send(.message(WebSocketMessage(codec.webSocketFrame(for: packet)).compressed(compression)))
     }
 }

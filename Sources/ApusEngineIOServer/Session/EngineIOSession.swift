@@ -27,7 +27,6 @@ package final class EngineIOSession: @unchecked Sendable {
     // Properties of one byte are adjacent, which saves padding.
     /// The client's protocol version.
     package let version: EngineIOVersion
-    let codec: EngineIOPacketCodec
     /// Whether the handshake request arrived over TLS that this server terminates.
     package let isSecure: Bool
     /// Whether the handshake request has an `Origin` field.
@@ -71,7 +70,6 @@ package final class EngineIOSession: @unchecked Sendable {
     ) {
         self.id = id
         self.version = version
-        self.codec = EngineIOPacketCodec(version: version)
         self.allowsBinary = version.payloadFraming == .separated || request.query["b64"] == nil
         self.storedRequest = StoredRequest(server.configuration.keepsRequests ? request : request.withoutFieldsAndQuery)
         self.isSecure = request.scheme == "https"
