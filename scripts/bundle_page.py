@@ -194,11 +194,11 @@ def constant(path):
 
 
 def bundled():
-    """Returns the files of the pages: path -> bytes."""
+    """Returns the files of the pages: path -> bytes. `sample.html`, which needs no server, is for the development of the page only."""
     bundler = Bundler()
     others = [path for folder in ("", "img/") for path in sorted((PAGE / folder).iterdir()) if path.is_file()]
-    files = {path.relative_to(PAGE).as_posix(): path.read_bytes() for path in others if not path.name.startswith(".")}
-    chat = bundler.document("index.html", "js/app.js")
+    files = {path.relative_to(PAGE).as_posix(): path.read_bytes() for path in others if not path.name.startswith(".") and path.name != "sample.html"}
+    chat = bundler.document("index.html", "js/main.js")
     # Named here, the scripts that the page loads later are kept by the service worker, as the others.
     kept = [f'<meta name="later" content="{path}">' for path in sorted(bundler.files) if path.startswith(("js/core-worker", "js/views-", "js/i18n-"))]
     chat = chat.replace("<title>", "\n  ".join([*kept, "<title>"]))

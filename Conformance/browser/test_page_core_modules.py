@@ -283,7 +283,7 @@ def test_the_edits_of_an_expired_message_expire_with_it(page):
 
 def test_a_window_of_the_sample_has_100000_messages(page):
     result = page.evaluate("""async () => {
-      const { createSampleState } = await import("/js/state/sample.js");
+      const { createSampleState } = await import("/js/sample/state.js");
       const state = createSampleState();
       await state.started;
       const thread = state.thread("1rowingclub00");

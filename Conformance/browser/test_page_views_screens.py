@@ -126,7 +126,7 @@ def test_chinese_is_complete(visit):
 
 def test_a_form_takes_the_focus_before_the_next_frame(visit):
     """The form takes the focus immediately, so that the focus does not move while the user types."""
-    page = visit("sample=signedOut")
+    page = visit("signedOut")
     page.locator("#auth-form").wait_for()
     assert page.evaluate("""async () => {
       const { AuthView } = await import("./js/views/auth.js");

@@ -46,7 +46,7 @@ def visiting(browser, address):
         if "Content Security Policy" in message.text or "TypeError" in message.text:
             complaints.append(message.text)
 
-    def open_page(query="sample", size=DESKTOP, **preferences):
+    def open_page(query="", size=DESKTOP, **preferences):
         context = browser.new_context(viewport=size, locale="en-GB")
         context.set_default_timeout(10_000)
         stored = json.dumps({"language": "en", "theme": "light", **preferences})
@@ -55,7 +55,7 @@ def visiting(browser, address):
         page = context.new_page()
         page.on("pageerror", lambda error: complaints.append(str(error)))
         page.on("console", note)
-        page.goto(f"{address}/?{query}")
+        page.goto(f"{address}/sample.html?{query}")
         return page
 
     yield open_page

@@ -1,14 +1,10 @@
-// Starts the page: the state, the language, the theme, and the view of the session's phase.
+// The page: the language, the theme, and the view of the session's phase.
 
-import { createState } from "./state/index.js";
 import { h } from "./views/dom.js";
 import { AuthView } from "./views/auth.js";
 import { logo } from "./views/icons.js";
 import { setLanguage, t } from "./i18n/index.js";
 import { hadSession, keepSession, loadPreferences, savePreferences } from "./views/preferences.js";
-
-/** The options of the states that `?sample=…` shows without a server. */
-const SAMPLES = { signedOut: { phase: "signedOut" }, empty: { empty: true }, offline: { offline: true }, slow: { slow: 400 } };
 
 class App {
   /** What only a signed-in user needs. Null until it is loaded, which is during the sign-in. */
@@ -92,13 +88,11 @@ class App {
   }
 }
 
-async function start() {
+/** Shows the page of the state that `makeState` returns. */
+export async function start(makeState) {
   const texts = setLanguage(loadPreferences().language);
   if (!hadSession()) await texts; // the worker would delay them, and the form does not need it
-  const sample = new URLSearchParams(location.search).get("sample");
-  const state = sample === null ? createState() : (await import("./state/sample.js")).createSampleState(SAMPLES[sample] ?? {});
+  const state = makeState();
   await texts;
   globalThis.chatApp = new App(state);
 }
-
-start();

@@ -14,14 +14,13 @@ enum EmbeddedPage {
         _img_maskable_512_png,
         _img_touch_180_png,
         _index_html,
-        _js_app_41f3d3eeefcabd5e_js,
         _js_core_core_cae095f6b22ba903_js,
         _js_core_worker_4426b8a484ccad77_js,
         _js_i18n_en_7b0b16085a8db4fe_js,
         _js_i18n_zh_89ede0f571d5dd67_js,
-        _js_state_sample_779671c446839e6f_js,
+        _js_main_641c89db4b22546e_js,
         _js_test_af4dddca0b9caee9_js,
-        _js_views_inside_0acb27333442a443_js,
+        _js_views_inside_f165eb389fa751c6_js,
         _js_views_panels_e59d92761598cdf0_js,
         _sw_js,
         _test_html,
@@ -1542,14 +1541,14 @@ gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gPQVAAAA//+DQEnNAAAA
   <meta name="later" content="js/core-worker-4426b8a484ccad77.js">
   <meta name="later" content="js/i18n-en-7b0b16085a8db4fe.js">
   <meta name="later" content="js/i18n-zh-89ede0f571d5dd67.js">
-  <meta name="later" content="js/views-inside-0acb27333442a443.js">
+  <meta name="later" content="js/views-inside-f165eb389fa751c6.js">
   <meta name="later" content="js/views-panels-e59d92761598cdf0.js">
   <title>Apus</title>
   <link rel="icon" href="img/icon.svg" type="image/svg+xml">
   <link rel="apple-touch-icon" href="img/touch-180.png">
   <link rel="manifest" href="app.webmanifest">
   <link rel="stylesheet" href="css/page-74467c95afa49fd0.css">
-  <script type="module" src="js/app-41f3d3eeefcabd5e.js"></script>
+  <script type="module" src="js/main-641c89db4b22546e.js"></script>
 </head>
 <body>
   <div id="app"></div>
@@ -1557,2094 +1556,6 @@ gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gPQVAAAA//+DQEnNAAAA
   <noscript>Apus needs JavaScript. <span lang="zh-CN">Apus 需要 JavaScript。</span></noscript>
 </body>
 </html>
-
-"""#))
-
-    private static let _js_app_41f3d3eeefcabd5e_js = EmbeddedFile(path: "js/app-41f3d3eeefcabd5e.js", content: .text(#"""
-const $parts = {}, $loaded = {};
-const $later = (path) => $parts[path] ??= import(path).then((part) => part.default({ ...$all(), ...$loaded }), (error) => { delete $parts[path]; throw error; });
-const $all = () => ({ $later, $loaded, $core_applying, $core_receipts, $state_api, $state_lists, $state_window, $state_store, $state_index, $views_dom, $views_icons, $i18n_index, $i18n_format, $views_model, $views_menu, $views_auth, $views_preferences, $app, $core_requests });
-const $core_applying = (() => {
-
-const MESSAGES = new Set(["text", "image", "audio", "video", "file", "location", "card", "call", "poll", "bundle", "encrypted"]);
-const REPEATING = new Set(["edit", "preview"]);
-const BLANK = new Set(["recalled", "expired", "erased"]);
-const CALL_ENDS = new Set(["ended", "missed", "declined", "busy"]);
-
-const isMessage = (event) => MESSAGES.has(event.kind) || (event.n !== undefined && event.kind !== "hidden");
-const isBlank = (event) => BLANK.has(event.state);
-const repeats = (event) => REPEATING.has(event.kind);
-
-function applying(event, change, user) {
-if (change.thread === event.seq && change.n !== undefined) return replied(event, change);
-if (isMessage(change) || isBlank(event)) return event;
-const isTarget = change.ref === event.seq;
-if (!isTarget && !(change.kind === "recall" && repeats(event) && event.ref === change.ref)) return event;
-const body = change.body ?? {};
-switch (change.kind) {
-case "edit":
-return { ...event, body: body.body, state: "edited", edited_at: change.at };
-case "preview": return event.kind === "text" ? { ...event, body: { ...event.body, preview: body.preview } } : event;
-case "recall": return blanking(event, "recalled");
-case "react": return reacted(event, body, change.sender === user);
-case "vote": {
-const after = change.votes ? { ...event, votes: change.votes } : event;
-return change.sender === user ? { ...after, mine: { ...event.mine, votes: body.options ?? [] } } : after;
-}
-case "poll.close": return { ...event, body: { ...event.body, closed: true } };
-case "call.update": return { ...event, body: { ...event.body, state: body.state, ...(body.duration !== undefined && { duration: body.duration }) } };
-default: return event;
-}
-}
-
-function blanking({ body: _, reactions: __, votes: ___, expires_at: ____, mine: _____, ...rest }, state) { return { ...rest, state }; }
-
-const expiring = (event) => blanking(event, "expired");
-
-function keeping(event, target) {
-return repeats(event) && event.body && target && isBlank(target) ? blanking(event, target.state) : event;
-}
-
-function replied(event, { seq }) {
-const { count = 0, seq: newest = 0 } = event.replies ?? {};
-return seq > newest ? { ...event, replies: { count: count + 1, seq } } : event;
-}
-
-function reacted(event, { key, remove }, own) {
-const reactions = (event.reactions ?? []).map((each) => (each.key === key ? { key, count: each.count + (remove ? -1 : 1) } : each));
-if (!remove && !reactions.some((each) => each.key === key)) reactions.push({ key, count: 1 });
-const after = { ...event, reactions: reactions.filter((each) => each.count > 0) };
-if (!own) return after;
-const before = (event.mine?.reactions ?? []).filter((each) => each !== key);
-return { ...after, mine: { ...event.mine, reactions: remove ? before : [...before, key] } };
-}
-
-function preview(event) {
-const body = event.body ?? {};
-const text = body.text ?? body.question ?? body.title ?? body.name ?? body.nick;
-return {
-seq: event.seq, n: event.n, sender: event.sender, at: event.at, kind: event.kind, state: event.state,
-text: typeof text === "string" ? [...text.slice(0, 400)].slice(0, 160).join("") : undefined, users: body.users,
-...(event.kind === "call" && { call: body.state, media: body.media, duration: body.duration }),
-...(event.kind === "audio" && { voice: body.voice, duration: body.duration }),
-};
-}
-
-function advancing(head, events, user) {
-let after = head;
-for (const event of events) {
-if (event.seq <= after.seq) continue;
-after = { ...after, seq: event.seq };
-const isTop = movesUp(event, head.kind);
-if (isTop) after.at = Math.max(after.at ?? 0, event.at ?? 0);
-if (event.kind === "call" || event.kind === "call.update") after.call = calling(after.call, event);
-if (event.kind === "hidden") { if (event.n) after.n = event.n; continue; }
-after.last = isTop ? preview(event) : relast(after.last, event);
-if (event.kind === "pin") after.pins = pinned(after.pins, event);
-if (event.n === undefined) continue;
-const previous = after.n;
-after.n = event.n;
-if (event.sender !== user) {
-after.unread = (after.unread ?? 0) + 1;
-if (mentions(event, user)) after.mentions = (after.mentions ?? 0) + 1;
-} else if ((after.read ?? 0) === previous) after.read = event.n;
-}
-return after;
-}
-
-function calling(call, { kind, seq, ref, body }) {
-const isOver = CALL_ENDS.has(body?.state);
-if (kind === "call") return isOver ? undefined : seq;
-return isOver && ref === call ? undefined : call;
-}
-
-const movesUp = ({ n, kind, body }, conversation) => n !== undefined || /^(conversation\.(create|set)|member\.(invite|leave|remove))$/.test(kind)
-|| (kind === "member.join" && (conversation !== "channel" || body?.via === "add"));
-
-function relast(last, change) {
-if (!last || change.ref !== last.seq || isBlank(last)) return last;
-if (change.kind === "edit") return { ...last, state: "edited", text: change.body?.body?.text ?? last.text };
-if (change.kind === "recall") return { ...last, state: "recalled", text: undefined };
-if (change.kind === "call.update" && last.kind === "call") return { ...last, call: change.body?.state, duration: change.body?.duration };
-return last;
-}
-
-function pinned(pins = [], event) {
-const rest = pins.filter((seq) => seq !== event.ref);
-return event.body?.remove ? rest : [event.ref, ...rest];
-}
-
-function mentions(event, user) {
-return (event.body?.entities ?? []).some((each) => each.type === "all" || (each.type === "mention" && each.user === user));
-}
-
-function reading(head, read, unread, mentioned) {
-if (read < (head.read ?? 0)) return head;
-const left = unread ?? Math.max(0, Math.min(head.unread ?? 0, head.n - read));
-const own = head.own?.marked_unread ? { ...head.own, marked_unread: undefined } : head.own;
-return { ...head, read, unread: left, mentions: mentioned ?? (left === 0 ? 0 : head.mentions), own };
-}
-return { isMessage, isBlank, repeats, applying, expiring, keeping, preview, advancing, movesUp, mentions, reading };
-})();
-const $core_receipts = (() => {
-
-const MOST = 100;
-
-function showsReceipts({ kind, members = 0, settings, state }) {
-if (state && state !== "joined") return false;
-return kind === "pair" || (kind === "group" && members <= MOST && settings?.receipts !== false);
-}
-
-class Positions {
-#all = new Map();
-
-mark(user, { read = 0, received = 0 }) {
-const before = this.#all.get(user);
-const after = { read: Math.max(before?.read ?? 0, read), received: Math.max(before?.received ?? 0, received, read) };
-if (before && after.read <= before.read && after.received <= before.received) return false;
-this.#all.set(user, after);
-return true;
-}
-
-keep(users) {
-for (const user of this.#all.keys()) if (!users.has(user)) this.#all.delete(user);
-}
-
-status(n, others) {
-const all = [...this.#all.values()];
-if (others === 0 || all.length < others) return "sent";
-return all.every(({ read }) => read >= n) ? "read" : all.every(({ received }) => received >= n) ? "delivered" : "sent";
-}
-}
-return { showsReceipts, Positions };
-})();
-const $state_api = (() => {
-
-
-class ChatState {
-#listeners = new Map();
-#dirty = new Set();
-
-constructor(port) { this.port = port; }
-
-subscribe(key, listener) {
-if (!this.#listeners.has(key)) this.#listeners.set(key, new Set());
-this.#listeners.get(key).add(listener);
-return () => {
-const listeners = this.#listeners.get(key);
-listeners?.delete(listener);
-if (listeners?.size === 0) this.#listeners.delete(key);
-};
-}
-
-changed(...keys) {
-if (this.#dirty.size === 0) queueMicrotask(() => this.#flush());
-for (const key of keys) this.#dirty.add(key);
-}
-
-#flush() {
-const keys = [...this.#dirty];
-this.#dirty.clear();
-for (const key of keys) {
-for (const listener of [...(this.#listeners.get(key) ?? [])]) {
-try { listener(key); } catch (error) { console.error(error); }
-}
-}
-}
-
-
-verb(verb, body = {}) { return this.port.request("verb", { verb, body }); }
-
-signIn({ name, password, code }) { return this.port.request("login", { name, password, code }); }
-register({ name, password, nick, invitation }) { return this.port.request("register", { name, password, nick, invitation }); }
-recover({ name, recovery, password }) { return this.port.request("password", { name, recovery, new: password }); }
-changePassword({ old, password }) { return this.port.request("password", { old, new: password }); }
-recoveryCodes(password) { return this.port.request("recovery", { password }); }
-makeTotp(password) { return this.port.request("totp", { password }); }
-confirmTotp(code) { return this.port.request("totpConfirm", { code }); }
-removeTotp(password) { return this.port.request("totpDelete", { password }); }
-deleteAccount(password) { return this.port.request("deleteAccount", { password }); }
-signOut({ force = false } = {}) { return this.port.request("logout", { force }); }
-setProfile({ nick, avatar, status }) { return this.verb("profile.set", { nick, avatar, status }); }
-setSettings(settings) { return this.verb("settings.set", { settings }); }
-async sessions() { return (await this.verb("devices")).devices; }
-async hasTotp() { return Boolean((await this.verb("devices")).authenticator); }
-endSession(device) { return this.verb("device.remove", { device }); }
-endOtherSessions() { return this.verb("device.remove", { others: true }); }
-setPush(kind, data) { return this.verb("push.set", { kind, data }); }
-
-send(conv, { kind = "text", body = {}, ref, thread, silent, file, poster } = {}) { return this.port.request("send", { conv, kind, body, ref, thread, silent, file, poster }); }
-reply(conv, ref, message) { return this.send(conv, { ...message, ref }); }
-retry(key) { return this.port.request("retry", { key }); }
-discard(key) { return this.port.request("discard", { key }); }
-cancelUpload(key) { return this.discard(key); }
-edit(conv, ref, body) { return this.verb("edit", { conv, ref, body }); }
-removePreview(conv, ref) { return this.verb("preview.remove", { conv, ref }); }
-recall(conv, ref) { return this.verb("recall", { conv, ref }); }
-hide(conv, seqs) { return this.verb("hide", { conv, seqs }); }
-react(conv, ref, key, remove = false) { return this.verb("react", { conv, ref, key, remove: remove || undefined }); }
-pin(conv, ref, remove = false) { return this.verb("pin", { conv, ref, remove: remove || undefined }); }
-vote(conv, ref, options) { return this.verb("vote", { conv, ref, options }); }
-closePoll(conv, ref) { return this.verb("poll.close", { conv, ref }); }
-forward(conv, from, seqs, { bundle, title, anonymous, silent } = {}) { return this.verb("forward", { conv, from, seqs, bundle, title, anonymous, silent }); }
-schedule(conv, message, at) { return this.verb("schedule", { conv, kind: "text", ...message, send_at: at }); }
-async scheduled(conv) { return (await this.verb("scheduled", { conv })).scheduled; }
-unschedule(of) { return this.verb("unschedule", { of }); }
-readers(conv, seq, page) { return this.verb("readers", { conv, seq, page }); }
-edits(conv, seq) { return this.port.request("edits", { conv, seq }); }
-reactions(conv, ref, { key, page } = {}) { return this.verb("reactions", { conv, ref, key, page }); }
-mark(conv, n) { return this.port.request("mark", { conv, read: n }); }
-markUnread(conv, on = true) { return this.setOwn(conv, { marked_unread: on }); }
-saveDraft(conv, text, ref) { return this.port.request("draft", { conv, text, ref }); }
-sendTyping(conv, stopped = false) { return this.port.request("typing", { conv, stopped }); }
-show(convs) { return this.port.request("show", { convs }); }
-upload(file) { return this.port.request("upload", { file }); }
-
-async openConversation(user) { return (await this.verb("conversation.open", { user })).head.conv; }
-createGroup({ kind = "group", title, about, avatar, users, settings }) { return this.verb("conversation.create", { kind, title, about, avatar, users, settings }); }
-info(conv) { return this.verb("conversation.info", { conv }); }
-setConversation(conv, { title, about, avatar, settings }) { return this.verb("conversation.set", { conv, title, about, avatar, settings }); }
-deleteConversation(conv, forAll = false) { return this.verb("conversation.delete", { conv, for_all: forAll || undefined }); }
-directory(query, page) { return this.verb("directory", { query: query || undefined, page }); }
-setOwn(conv, values) { return this.verb("own.set", { conv, ...values }); }
-invite(conv, users) { return this.verb("member.add", { conv, users }); }
-answerInvitation(conv, accept) { return this.verb("member.answer", { conv, accept }); }
-join({ conv, link }) { return this.verb("member.join", { conv, link }); }
-approve(conv, user, accept) { return this.verb("member.approve", { conv, user, accept }); }
-leave(conv) { return this.verb("member.leave", { conv }); }
-removeMembers(conv, users) { return this.verb("member.remove", { conv, users }); }
-ban(conv, users, until) { return this.verb("member.ban", { conv, users, until }); }
-unban(conv, users) { return this.verb("member.unban", { conv, users }); }
-setRole(conv, users, role) { return this.verb("member.role", { conv, users, role }); }
-muteMembers(conv, users, until) { return this.verb("member.mute", { conv, users, until }); }
-async createLink(conv, { role, expires_at, uses, approval } = {}) { return (await this.verb("link.create", { conv, role, expires_at, uses, approval: approval || undefined })).link; }
-async links(conv) { return (await this.verb("link.list", { conv })).links; }
-revokeLink(conv, code) { return this.verb("link.revoke", { conv, code }); }
-linkInfo(code) { return this.verb("link.info", { code }); }
-
-startCall(conv, media) { return this.verb("call.start", { conv, media }); }
-updateCall(conv, call, state, id) { return this.verb("call.update", { id, conv, call, state }); }
-callServers() { return this.verb("call.servers"); }
-signal(conv, call, to, device, data) { return this.verb("signal", { conv, call, to, device, data }); }
-async callEvent(conv, seq) { return (await this.verb("history", { conv, around: seq, limit: 1 })).events.find((event) => event.seq === seq && event.kind === "call") ?? null; }
-
-people(query, page) { return this.verb("people", { query, page }); }
-requestContact(user, { text, alias } = {}) { return this.verb("contact.request", { user, text: text || undefined, alias: alias || undefined }); }
-answerContact(user, accept) { return this.verb("contact.answer", { user, accept }); }
-removeContact(user) { return this.verb("contact.remove", { user }); }
-setAlias(user, alias) { return this.verb("contact.alias", { user, alias }); }
-block(user) { return this.verb("block", { user }); }
-unblock(user) { return this.verb("unblock", { user }); }
-report({ conv, seqs, user, reason, text }) { return this.verb("report", { conv, seqs, user, reason, text: text || undefined }); }
-}
-return { ChatState };
-})();
-const $state_lists = (() => {
-
-class MemberList {
-#store;
-#page;
-#version = 0;
-#latest;
-members = [];
-total = 0;
-hasMore = false;
-loading = true;
-
-constructor(store, conv, query, state) {
-this.#store = store;
-this.conv = conv;
-this.query = query.trim();
-this.state = state;
-this.ready = this.reload();
-}
-
-close() { this.#store.closed(this); }
-loadMore() { return this.hasMore && !this.loading ? this.#begin(this.#page) : Promise.resolve(); }
-reload() { return this.#begin(undefined); }
-
-#begin(page) { return (this.#latest = this.#load(page, (this.#version += 1))); }
-
-async #load(page, version) {
-this.loading = true;
-try {
-const answer = await this.#store.verb("members", { conv: this.conv, query: this.query || undefined, state: this.state === "joined" ? undefined : this.state, page });
-if (version !== this.#version) return await this.#latest;
-this.members = page ? [...this.members, ...answer.members] : answer.members;
-this.total = answer.total;
-this.#page = answer.page;
-this.hasMore = Boolean(answer.page);
-this.error = null;
-this.#store.remember(answer.members.map((each) => each.user));
-this.#store.marked(answer.members.filter((each) => each.read).map((each) => ({ conv: this.conv, user: each.user.name, read: each.read })));
-} catch (error) {
-if (version !== this.#version) return await this.#latest;
-this.error = error;
-}
-this.loading = false;
-this.#store.changed(`members:${this.conv}`);
-}
-}
-
-async function search(store, query, filters) {
-const text = query.trim();
-if (!text) return { hits: [], people: [], conversations: [], hasMore: false, more: async () => search(store, query, filters) };
-const [found, people] = await Promise.all([
-store.port.request("search", { query: text, ...filters }),
-filters.conv ? { users: [] } : store.people(text).catch(() => ({ users: [] })),
-]);
-store.remember(people.users);
-return hits(store, text, filters, found, people.users, []);
-}
-
-function hits(store, query, filters, found, people, before) {
-const all = [...before, ...found.hits];
-return {
-hits: all, people, conversations: filters.conv ? [] : store.conversations({ query }), hasMore: Boolean(found.page), isLocal: Boolean(found.local),
-more: async () => hits(store, query, filters, await store.port.request("search", { query, ...filters, page: found.page }), people, all),
-};
-}
-return { MemberList, search };
-})();
-const $state_window = (() => {
-
-const { applying, expiring, isBlank, isMessage, keeping } = $core_applying;
-
-const PAGE = 80;
-const MOST = 2000;
-const LONGEST = 3_600_000;
-const SILENT = /^(edit|preview$|recall|react|vote|poll\.close|call\.update|hidden|self\.|contact\.|device\.)/;
-
-class ThreadWindow {
-#store;
-#events = [];
-#rows = null;
-#cache = new Map();
-#low = 1;
-#end = null;
-#isAtEnd = true;
-#isSeeking = false;
-#pending = null;
-#version = 0;
-#isReplacing = false;
-#arrived = [];
-#timer = 0;
-#root = null;
-#isAtBeginning = false;
-
-constructor(store, conv, thread) {
-this.#store = store;
-this.conv = conv;
-this.thread = thread;
-this.firstUnread = null;
-this.loading = true;
-this.ready = this.#open();
-}
-
-get #head() { return this.#store.conversation(this.conv); }
-get #last() { return this.#events.at(-1)?.seq ?? this.#end ?? 0; }
-get total() { return this.#head?.n ?? 0; }
-get hasOlder() {
-if (this.#events.length === 0) return false;
-return this.thread === undefined ? this.#events[0].seq > Math.max(this.#low, this.#head?.min_seq ?? 1) : !this.#isAtBeginning;
-}
-get hasNewer() { return this.thread === undefined ? this.#last < (this.#head?.seq ?? 0) : !this.#isAtEnd; }
-get offset() { return Math.max(0, (this.#events.find((event) => event.n !== undefined)?.n ?? 1) - 1); }
-get rows() { return (this.#rows ??= this.#makeRows()); }
-
-close() {
-clearTimeout(this.#timer);
-this.#store.closed(this);
-}
-
-loadOlder() { return this.#load(() => ({ before: this.#events[0].seq }), () => this.hasOlder, 1); }
-loadNewer() { return this.#load(() => ({ from: this.#last + 1 }), () => this.hasNewer, -1); }
-
-jumpToEnd() { return this.hasNewer ? this.#replace({}) : Promise.resolve(true); }
-
-async jump(seq) {
-if (seq !== this.thread && !this.#events.some((event) => event.seq === seq)) await this.#replace({ around: seq });
-return this.rows.some((row) => row.seq === seq);
-}
-
-
-received(events) {
-if (this.#isReplacing) this.#arrived.push(...events);
-const isLoaded = this.#append(events);
-if (!isLoaded && !this.loading) this.#replace({});
-if (this.#events.length > MOST) this.#events.splice(0, this.#events.length - MOST);
-this.invalidate();
-}
-
-#append(events) {
-const user = this.#store.account?.name;
-const isLoaded = this.#events.length > 0 || this.#end !== null;
-for (const event of events) {
-this.#change((each) => (event.seq > each.asOf && isTarget(each, event) ? { ...applying(each, event, user), asOf: event.seq } : each));
-if (this.thread === undefined ? isLoaded && event.seq === this.#last + 1 : this.#isAtEnd && event.thread === this.thread && event.seq > this.#last) this.#events.push({ ...keeping(event, this.event(event.ref)), asOf: event.seq });
-}
-return isLoaded;
-}
-
-event(seq) { return seq === this.#root?.seq ? this.#root : this.#events.find((event) => event.seq === seq); }
-
-hidden(seqs) {
-const set = new Set(seqs);
-this.#change((event) => (set.has(event.seq) ? { conv: event.conv, seq: event.seq, n: event.n, kind: "hidden", asOf: event.asOf } : event));
-this.invalidate();
-}
-
-#change(change) {
-this.#events.forEach((event, index) => { this.#events[index] = change(event); });
-if (this.#root) this.#root = change(this.#root);
-}
-
-connected() {
-this.#low = 1;
-this.invalidate();
-}
-
-invalidate() {
-this.#rows = null;
-this.#store.changed(`thread:${this.conv}`);
-}
-
-reset() {
-const middle = this.#isAtEnd ? undefined : this.#events[this.#events.length >> 1]?.seq;
-this.ready = this.#events.length === 0 ? this.#open() : this.#replace({ around: middle });
-}
-
-
-async #open() {
-const { read = 0, unread = 0, n = 0 } = this.#head ?? {};
-this.#isSeeking = this.thread === undefined && unread > 0 && read < n;
-await this.#replace({});
-if (this.#isSeeking) await this.#seekUnread(read, n);
-return this;
-}
-
-async #seekUnread(read, total) {
-const user = this.#store.account?.name;
-const first = () => this.#events.find((event) => event.n > read && event.sender && event.sender !== user)?.seq ?? null;
-let around = (this.#head?.seq ?? 0) - (total - read - 1);
-for (let attempt = 0; attempt < 8; attempt += 1) {
-const numbered = this.#events.filter((event) => event.n !== undefined);
-if (numbered.length === 0 || numbered[0].n <= read + 1 || !this.hasOlder) {
-if (numbered.length === 0 || numbered.at(-1).n > read || !this.hasNewer) break;
-around = this.#last + (read + 1 - numbered.at(-1).n);
-} else if (attempt > 0) around = this.#events[0].seq - (numbered[0].n - read - 1);
-if (!(await this.#replace({ around: Math.max(1, around) }))) break;
-}
-this.firstUnread = first();
-this.#isSeeking = false;
-this.loading = false;
-this.invalidate();
-}
-
-async #replace(range) {
-const version = (this.#version += 1);
-this.loading = true;
-this.#isReplacing = true;
-this.#arrived = [];
-try {
-const page = this.thread === undefined ? await this.#request(range) : await this.#threadPage(range.around);
-if (version !== this.#version) return false;
-this.#low = this.#beginning(page) ?? 1;
-this.#events = this.#merge(page);
-this.#end = this.#events.length === 0 ? page.seq : null;
-this.#isAtEnd = page.isAtEnd ?? this.#last >= page.seq;
-this.#append(this.#arrived);
-return true;
-} catch (error) {
-this.error = error;
-return false;
-} finally {
-if (version === this.#version) { this.loading = this.#isSeeking; this.#isReplacing = false; this.invalidate(); }
-}
-}
-
-#request(range) { return this.#store.port.request("history", { conv: this.conv, ...range, limit: PAGE, thread: this.thread }); }
-
-async #threadPage(around) {
-const beginning = this.#root ? null : this.#store.port.request("history", { conv: this.conv, around: this.thread, limit: 1 });
-const [before, after] = await Promise.all([this.#request(around === undefined ? {} : { before: around }), around === undefined ? null : this.#request({ from: around })]);
-const root = (await beginning)?.events.find((event) => event.seq === this.thread);
-if (root) this.#root = this.#merge({ ...(await beginning), events: [root] })[0];
-const page = { ...before, events: this.#replies(before) };
-this.#isAtBeginning = page.events.length === 0;
-if (after) Object.assign(page, { events: [...page.events, ...this.#replies(after)], mine: [...(page.mine ?? []), ...(after.mine ?? [])] });
-return { ...page, isAtEnd: (page.events.at(-1)?.seq ?? 0) >= (this.#root?.replies?.seq ?? 0) };
-}
-
-#replies(page) { return page.events.filter((event) => event.thread === this.thread); }
-
-#load(range, possible, side) {
-if (this.#pending) return this.#pending;
-if (!possible()) return Promise.resolve(false);
-this.loading = true;
-this.#pending = this.#extend(range, possible, side).finally(() => {
-this.#pending = null;
-this.loading = false;
-this.invalidate();
-});
-return this.#pending;
-}
-
-async #extend(range, possible, side) {
-const before = this.rows.length;
-for (let pages = 0; pages < 10 && possible(); pages += 1) {
-const version = this.#version;
-let page;
-try {
-page = await this.#request(range());
-} catch (error) { this.error = error; return false; }
-if (version !== this.#version) return false;
-this.#low = this.#beginning(page) ?? this.#low;
-const events = this.#merge(this.thread === undefined ? page : { ...page, events: this.#replies(page) });
-if (side > 0) {
-const fresh = events.filter((event) => event.seq < this.#events[0].seq);
-if (fresh.length === 0) { this.#low = this.#events[0].seq; this.#isAtBeginning = true; break; }
-const all = [...fresh, ...this.#events];
-if (all.length > MOST) this.#isAtEnd = false;
-this.#events = all.slice(0, MOST);
-} else {
-const fresh = events.filter((event) => event.seq > this.#last);
-if (this.thread === undefined ? fresh[0]?.seq !== this.#last + 1 : fresh.length === 0) { this.#isAtEnd ||= this.thread !== undefined; break; }
-this.#events = [...this.#events, ...fresh].slice(-MOST);
-this.#isAtEnd = this.#last >= (this.thread === undefined ? page.seq : this.#root?.replies?.seq ?? 0);
-}
-this.#rows = null;
-if (this.rows.length !== before) break;
-}
-return true;
-}
-
-#beginning(page) {
-return page.isPartial && this.#store.connection.state === "online" ? 1 : page.min_seq;
-}
-
-#merge(page) {
-const mine = new Map((page.mine ?? []).map((each) => [each.seq, each]));
-return page.events.map((event) => ({ ...event, ...(mine.has(event.seq) && { mine: mine.get(event.seq) }), asOf: event.asOf ?? page.seq }));
-}
-
-#makeRows() {
-if (this.#isSeeking) return [];
-this.#expire();
-const events = this.#root ? [this.#root, ...this.#events] : this.#events;
-const known = new Map(events.map((event) => [event.seq, event]));
-const user = this.#store.account?.name;
-const rows = [];
-const keys = new Set();
-for (const event of events) {
-if (SILENT.test(event.kind)) continue;
-const own = event.sender === user;
-const key = own && event.id ? event.id : String(event.seq);
-keys.add(key);
-const quoted = isMessage(event) && event.ref !== undefined ? known.get(event.ref) ?? this.#store.quoted(this.conv, event.ref) : undefined;
-rows.push(this.#row(key, event, own, own && isMessage(event) && !isBlank(event) ? this.#store.receipt(this.conv, event.n) : undefined, quoted));
-}
-for (const item of this.#store.waiting(this.conv)) {
-if (keys.has(item.key) || !this.#isAtEnd || (this.thread !== undefined && item.thread !== this.thread)) continue;
-keys.add(item.key);
-rows.push(this.#row(item.key, item, true, item.status, item.ref === undefined ? undefined : known.get(item.ref) ?? this.#store.quoted(this.conv, item.ref)));
-}
-for (const key of this.#cache.keys()) if (!keys.has(key)) this.#cache.delete(key);
-return rows;
-}
-
-#expire() {
-const { now } = this.#store;
-let next = Infinity;
-this.#change((event) => {
-if (event.expires_at <= now) return expiring(event);
-if (event.expires_at < next) next = event.expires_at;
-return event;
-});
-clearTimeout(this.#timer);
-if (next < Infinity) this.#timer = setTimeout(() => this.invalidate(), Math.min(LONGEST, next - now + 1));
-}
-
-#row(key, event, own, status, quoted) {
-const cached = this.#cache.get(key);
-if (cached && cached.event === event && cached.status === status && cached.quoted === quoted) return cached.row;
-const { asOf: _, ...row } = event;
-Object.assign(row, { key, own, ...(status && { status }) });
-if (quoted !== undefined) row.quote = quoted && { ...quoted, key: String(quoted.seq), own: quoted.sender === this.#store.account?.name };
-this.#cache.set(key, { event, status, quoted, row });
-return row;
-}
-}
-
-function isTarget(event, change) {
-if (change.n !== undefined) return change.thread === event.seq;
-return change.ref === event.seq || (change.kind === "recall" && change.ref !== undefined && change.ref === event.ref);
-}
-return { ThreadWindow };
-})();
-const $state_store = (() => {
-
-const { advancing, expiring, reading } = $core_applying;
-const { Positions, showsReceipts } = $core_receipts;
-const { ChatState } = $state_api;
-const { MemberList, search } = $state_lists;
-const { ThreadWindow } = $state_window;
-
-const TYPING = 6000;
-const GROUPS = { people: (head) => head.kind === "pair", groups: (head) => head.kind === "group", channels: (head) => head.kind === "channel", unread: (head) => isUnread(head) };
-
-const isUnread = (head) => (head.unread ?? 0) > 0 || Boolean(head.own?.marked_unread);
-
-const release = (item) => { if (item?.localURL) setTimeout(() => URL.revokeObjectURL(item.localURL), 60_000); };
-
-class Store extends ChatState {
-session = { phase: "starting", user: null, self: null, limits: {}, server: {} };
-connection = { state: "connecting", since: Date.now() };
-settings = {};
-shown = [];
-notice = null;
-describe = (head, event) => ({ title: head.title ?? this.user(event.sender).nick ?? event.sender, body: event.body?.text ?? "" });
-onevents = null;
-onread = null;
-tellWords = null;
-oncall = null;
-onsignal = null;
-#heads = new Map();
-#users = new Map();
-#wanted = new Set();
-#contacts = new Map();
-#outbox = new Map();
-#typing = new Map();
-#positions = new Map();
-#counted = new Map();
-#quotes = new Map();
-#windows = new Map();
-#early = new Map();
-#lists = new Set();
-#sorted = null;
-
-constructor(port) {
-super(port);
-port.listen((event) => this.#received(event));
-this.started = this.#start();
-}
-
-get now() { return Date.now() + (this.session.clock ?? 0); }
-get account() { return this.session.user; }
-get unread() { return [...this.#heads.values()].reduce((sum, head) => sum + ((head.own?.muted_until ?? 0) > Date.now() || head.own?.archived ? 0 : head.unread ?? 0), 0); }
-get unsent() { return [...this.#outbox.values()].reduce((sum, items) => sum + items.length, 0); }
-get uploads() { return [...this.#outbox.values()].flat().filter((item) => item.status === "uploading").map(({ key, conv, body, progress }) => ({ key, conv, name: body?.name, progress })); }
-
-conversations({ filter = "all", query = "" } = {}) {
-this.#sorted ??= [...this.#heads.values()].filter((head) => !["left", "removed", "banned"].includes(head.state)).sort(order);
-const word = query.trim().toLocaleLowerCase();
-return this.#sorted.filter((head) => {
-if (filter === "everything") return true;
-if (filter === "archived" ? !head.own?.archived : head.own?.archived && !word) return false;
-if (!this.#isIn(head, filter)) return false;
-return !word || this.#title(head).includes(word);
-});
-}
-
-#isIn(head, filter) {
-if (filter === "all" || filter === "archived") return true;
-if (!filter.startsWith("folder:")) return GROUPS[filter](head);
-const name = filter.slice("folder:".length);
-const folder = this.settings.folders?.find((each) => each.name === name);
-return folder?.filter ? GROUPS[folder.filter]?.(head) ?? false : head.own?.folders?.includes(name) ?? false;
-}
-
-conversation(id) { return this.#heads.get(id) ?? null; }
-draft(id) { return this.#heads.get(id)?.draft ?? null; }
-typing(id) { return [...(this.#typing.get(id)?.keys() ?? [])]; }
-contacts(state = "friend") { return [...this.#contacts.values()].filter((each) => each.state === state); }
-get contactIndex() { return this.#contacts; }
-contact(name) { return this.#contacts.get(name) ?? null; }
-
-user(name) {
-const user = this.#users.get(name);
-if (user) return user;
-if (name && this.session.phase === "signedIn") this.#want(name);
-return { name };
-}
-
-async people(query, page) {
-const answer = await super.people(query, page);
-this.remember(answer.users);
-return answer;
-}
-
-async refresh(name) {
-const { users } = await this.verb("users", { names: [name] }).catch(() => ({ users: [] }));
-this.remember(users);
-return this.user(name);
-}
-
-presence(name) {
-const user = this.#users.get(name);
-return user?.online === undefined ? null : { online: user.online, last_seen: user.last_seen };
-}
-
-thread(id, { thread } = {}) {
-if (thread !== undefined) {
-const window = new ThreadWindow(this, id, thread);
-this.#lists.add(window);
-return window;
-}
-if (!this.#windows.has(id)) this.#windows.set(id, new ThreadWindow(this, id));
-return this.#windows.get(id);
-}
-
-event(id, seq) {
-const event = this.#windows.get(id)?.event(seq) ?? this.quoted(id, seq);
-return event ? { ...event, key: String(seq), own: event.sender === this.account?.name } : null;
-}
-
-members(id, query = "", state = "joined") {
-const list = new MemberList(this, id, query, state);
-this.#lists.add(list);
-return list;
-}
-
-search(query, filters = {}) { return search(this, query, filters); }
-async media(conv, { kinds, query = "", page }) {
-const { hits, page: next, indexed_at: indexedAt } = await this.port.request("search", { conv, kinds, query: query || undefined, page });
-return { events: hits.map(({ event }) => event), page: next, isBehind: indexedAt !== undefined };
-}
-
-blobURL(blob, size, of = {}) {
-const query = new URLSearchParams({ ...(size && { size }), ...of }).toString();
-return this.port.blobURL?.(blob, size) ?? `/api/blobs/${encodeURIComponent(blob)}${query && `?${query}`}`;
-}
-
-mark(conv, n) {
-this.onread?.(conv);
-return super.mark(conv, n);
-}
-
-show(convs) {
-this.shown = convs;
-return super.show(convs);
-}
-
-async hide(conv, seqs) {
-const answer = await super.hide(conv, seqs);
-this.#windows.get(conv)?.hidden(seqs);
-return answer;
-}
-
-async schedule(conv, message, at) {
-const answer = await super.schedule(conv, message, at);
-this.changed("scheduled");
-return answer;
-}
-
-async unschedule(of) {
-const answer = await super.unschedule(of);
-this.changed("scheduled");
-return answer;
-}
-
-async approve(conv, user, accept) {
-const answer = await super.approve(conv, user, accept);
-this.changed("joinRequests");
-return answer;
-}
-
-
-closed(part) {
-this.#lists.delete(part);
-if (this.#windows.get(part.conv) === part) this.#windows.delete(part.conv);
-}
-
-waiting(conv) { return this.#outbox.get(conv) ?? []; }
-
-receipt(conv, n) {
-const head = this.#heads.get(conv);
-if (!head || !showsReceipts(head)) return "sent";
-this.#countReaders(head);
-return this.#positions.get(conv)?.status(n, head.kind === "pair" ? 1 : (head.members ?? 1) - 1) ?? "sent";
-}
-
-async #countReaders({ conv, members_version: version = 0 }) {
-if (this.#counted.get(conv) === version || this.connection.state !== "online") return;
-this.#counted.set(conv, version);
-try {
-const users = new Set();
-const marks = [];
-for (let page; ;) {
-const answer = await this.verb("members", { conv, page });
-for (const { user, read, received, state } of answer.members) {
-if (state && state !== "joined") continue;
-users.add(user.name);
-if (read !== undefined) marks.push({ conv, user: user.name, read, received });
-}
-this.remember(answer.members.map((each) => each.user));
-if (!(page = answer.page)) break;
-}
-this.#positions.get(conv)?.keep(users);
-this.marked(marks);
-} catch {
-this.#counted.delete(conv);
-}
-}
-
-quoted(conv, seq) {
-const key = `${conv} ${seq}`;
-if (!this.#quotes.has(key)) {
-this.#quotes.set(key, undefined);
-this.port.request("history", { conv, around: seq, limit: 1 }).then(
-(page) => this.#quotes.set(key, page.events.find((event) => event.seq === seq && event.kind !== "hidden") ?? null),
-() => this.#quotes.delete(key),
-).then(() => {
-for (const window of this.#windowsOf(conv)) window.invalidate();
-this.changed(`thread:${conv}`);
-});
-}
-const event = this.#quotes.get(key);
-if (event?.expires_at <= this.now) this.#quotes.set(key, expiring(event));
-return this.#quotes.get(key);
-}
-
-remember(users) {
-let isNew = false;
-for (const user of users) {
-const before = this.#users.get(user.name);
-const alias = this.#contacts.get(user.name)?.alias;
-const after = { ...user, alias };
-if (before && JSON.stringify(before) === JSON.stringify(after)) continue;
-this.#users.set(user.name, after);
-isNew = true;
-}
-if (isNew) this.changed("users", "presence");
-}
-
-marked(marks) {
-for (const { conv, user, read, received } of marks) {
-if (user === this.account?.name) {
-if (read !== undefined) this.#update(conv, (head) => reading(head, read));
-continue;
-}
-if (!this.#positions.has(conv)) this.#positions.set(conv, new Positions());
-if (!this.#positions.get(conv).mark(user, { read, received })) continue;
-for (const window of this.#windowsOf(conv)) window.invalidate();
-}
-}
-
-
-async #start() {
-const snapshot = await this.port.request("start");
-this.#adopt(snapshot);
-return this;
-}
-
-#adopt({ session, connection, heads = [], users = [], contacts = [], settings, outbox = [], marks = [] }) {
-const another = session.user?.name !== this.account?.name;
-this.session = session;
-this.connection = connection;
-if (another) {
-for (const item of [...this.#outbox.values()].flat()) release(item);
-for (const each of [this.#heads, this.#users, this.#contacts, this.#outbox, this.#typing, this.#positions, this.#counted, this.#quotes, this.#windows, this.#early]) each.clear();
-}
-if (session.user) this.remember([session.user]);
-this.#setContacts(contacts);
-this.remember(users);
-this.#heads.clear();
-this.#setHeads(heads);
-this.settings = settings ?? {};
-for (const item of outbox) this.#queued(item);
-this.marked(marks);
-for (const window of this.#windows.values()) window.reset();
-this.changed("session", "connection", "conversations", "contacts", "settings", "uploads");
-}
-
-#received(event) {
-switch (event.type) {
-case "snapshot": return this.#adopt(event);
-case "session":
-this.session = event.session;
-if (this.account && this.session.phase === "signedIn" && this.notice?.kind === "dismissed") this.notice = null;
-return this.changed("session");
-case "connection":
-this.connection = event.connection;
-this.#counted.clear();
-if (event.connection.state !== "online") for (const [conv, users] of [...this.#typing]) for (const user of [...users.keys()]) this.#types({ conv, user, stopped: true });
-if (event.connection.state === "online") for (const window of this.#windows.values()) window.connected();
-return this.changed("connection");
-case "heads": return this.#setHeads(event.heads ?? [], event.gone ?? []);
-case "events": return this.#events(event.conv, event.events);
-case "gap": for (const window of this.#windowsOf(event.conv)) window.reset(); return;
-case "hidden": return this.#windows.get(event.conv)?.hidden(event.seqs);
-case "outbox": this.#queued(event.item, event.removed); return;
-case "marks": return this.marked(event.marks);
-case "users": return this.remember(event.users);
-case "presence": return this.remember(event.users.map(({ user, online, last_seen }) => ({ ...this.#users.get(user), name: user, online, ...(last_seen && { last_seen }) })));
-case "typing": return this.#types(event);
-case "contacts": this.#setContacts(event.contacts); return;
-case "settings": this.settings = event.settings; return this.changed("settings");
-case "signal": return this.onsignal?.(event);
-case "leading": return;
-case "notice": this.notice = event.notice; return this.changed("notice");
-}
-}
-
-#setHeads(heads, gone = []) {
-for (const conv of gone) {
-this.#heads.delete(conv);
-this.changed(`conversation:${conv}`, `thread:${conv}`);
-}
-this.remember(heads.flatMap((head) => (head.peer ? [head.peer] : [])));
-for (const head of heads) {
-const early = this.#early.get(head.conv);
-if (early) queueMicrotask(() => this.#tell(head.conv, early));
-this.#early.delete(head.conv);
-const version = this.#heads.get(head.conv)?.members_version;
-this.#put(head);
-if (version !== undefined && version !== head.members_version) {
-for (const list of this.#lists) if (list.conv === head.conv) list.reload?.();
-}
-}
-this.#sorted = null;
-this.changed("conversations");
-}
-
-#put(head) {
-const items = this.#outbox.get(head.conv) ?? [];
-const { draft: _, typing: __, failed: ___, pending: ____, ...plain } = head;
-const failed = items.filter((item) => item.status === "failed").length;
-const typing = this.typing(head.conv);
-this.#heads.set(head.conv, {
-...plain, ...(head.own?.draft && { draft: head.own.draft }), ...(typing.length && { typing }),
-...(failed && { failed }), ...(items.length > failed && { pending: items.length - failed }),
-});
-this.#sorted = null;
-this.changed("conversations", `conversation:${head.conv}`);
-}
-
-#update(conv, change) {
-const head = this.#heads.get(conv);
-if (head) this.#put(change(head));
-}
-
-#events(conv, events) {
-this.#update(conv, (head) => advancing(head, events, this.account?.name));
-for (const event of events) {
-for (const user of [event.sender, ...(event.body?.users ?? [])]) if (user) this.#types({ conv, user, stopped: true });
-if (event.ref !== undefined) this.#quotes.delete(`${conv} ${event.ref}`);
-}
-for (const window of this.#windowsOf(conv)) window.received(events);
-if (this.#heads.has(conv)) this.#tell(conv, events);
-else this.#early.set(conv, [...(this.#early.get(conv) ?? []), ...events]);
-}
-
-#tell(conv, events) {
-this.onevents?.(conv, events);
-this.oncall?.(conv, events);
-}
-
-#windowsOf(conv) { return [...this.#lists, this.#windows.get(conv)].filter((each) => each instanceof ThreadWindow && each.conv === conv); }
-
-#queued(item, removed) {
-const items = this.waiting(item.conv).filter((each) => each.key !== item.key);
-const before = this.waiting(item.conv).find((each) => each.key === item.key);
-if (removed) release(before);
-else {
-const localURL = before?.localURL ?? (item.file ? URL.createObjectURL(item.file) : undefined);
-items.push({ ...item, id: item.key, sender: this.account?.name, local: true, ...(localURL && { localURL }) });
-items.sort((a, b) => a.at - b.at || (a.key < b.key ? -1 : 1));
-}
-this.#outbox.set(item.conv, items);
-this.#update(item.conv, (head) => head);
-for (const window of this.#windowsOf(item.conv)) window.invalidate();
-this.changed("uploads");
-}
-
-#setContacts(contacts) {
-this.#contacts = new Map(contacts.map((each) => [each.user.name, each]));
-for (const [name, user] of this.#users) this.#users.set(name, { ...user, alias: this.#contacts.get(name)?.alias });
-this.remember(contacts.map((each) => each.user));
-this.changed("contacts", "users");
-}
-
-#types({ conv, user, stopped }) {
-const all = this.#typing.get(conv) ?? new Map();
-if (stopped && !all.has(user)) return;
-clearTimeout(all.get(user));
-if (stopped) all.delete(user);
-else all.set(user, setTimeout(() => this.#types({ conv, user, stopped: true }), TYPING));
-this.#typing.set(conv, all);
-this.#update(conv, (head) => head);
-this.changed(`typing:${conv}`);
-}
-
-#want(name) {
-if (this.#wanted.has(name)) return;
-this.#wanted.add(name);
-if (this.#wanted.size === 1) queueMicrotask(() => this.#learnUsers());
-}
-
-async #learnUsers() {
-while (this.#wanted.size > 0) {
-const names = [...this.#wanted].slice(0, 100);
-try {
-const { users } = await this.verb("users", { names });
-this.remember([...names.filter((each) => !users.some(({ name }) => name === each)).map((each) => ({ name: each })), ...users]);
-for (const window of this.#windows.values()) window.invalidate();
-} catch {
-return this.#wanted.clear();
-}
-for (const name of names) this.#wanted.delete(name);
-}
-}
-
-#title(head) {
-const peer = head.peer && head.kind === "pair" ? this.user(head.peer.name) : null;
-return [head.title, peer?.alias, peer?.nick, peer && `@${peer.name}`].filter(Boolean).join("\n").toLocaleLowerCase();
-}
-}
-
-const shownAt = ({ kind, at, last, draft }) => Math.max(last?.at ?? (kind === "self" ? 0 : at), draft?.at ?? 0);
-
-function order(a, b) {
-return (b.own?.pinned_at ?? 0) - (a.own?.pinned_at ?? 0) || shownAt(b) - shownAt(a) || (a.conv < b.conv ? -1 : 1);
-}
-return { Store };
-})();
-const $state_index = (() => {
-
-const { Store } = $state_store;
-
-function createState() {
-const store = new Store(makePort());
-addEventListener("pagehide", () => store.show([]));
-return store;
-}
-
-function makePort() {
-if (!navigator.locks || !globalThis.Worker || !globalThis.BroadcastChannel) return new PagePort();
-try {
-return new WorkerPort();
-} catch (error) {
-console.warn("No worker:", error);
-return new PagePort();
-}
-}
-
-class WorkerPort {
-#worker = new Worker(new URL("./core-worker-4426b8a484ccad77.js", import.meta.url), { type: "module" });
-#requests = new Map();
-#serial = 0;
-#listener = () => {};
-#instead = null;
-leads = false;
-
-constructor() {
-let hasStarted = false;
-this.#worker.onmessage = ({ data }) => {
-hasStarted = true;
-if (data.event) return data.event.type === "leading" ? (this.leads = true) : this.#listener(data.event);
-const request = this.#requests.get(data.id);
-this.#requests.delete(data.id);
-if (data.error) request?.reject(Object.assign(new Error(data.error.message), data.error));
-else request?.resolve(data.value);
-};
-this.#worker.onerror = (event) => (hasStarted ? console.error(event.message) : this.#replace(event.message));
-this.#watchNetwork();
-}
-
-#replace(message) {
-console.warn("No worker:", message);
-this.#instead = new PagePort();
-this.#instead.listen(this.#listener);
-this.leads = true;
-for (const { name, body, resolve, reject } of this.#requests.values()) this.#instead.request(name, body).then(resolve, reject);
-this.#requests.clear();
-}
-
-#watchNetwork() {
-for (const event of ["online", "offline"]) addEventListener(event, () => this.request("network", { event }));
-document.addEventListener("visibilitychange", () => {
-if (document.visibilityState === "visible") this.request("network", { event: "shown" });
-});
-}
-
-listen(listener) { this.#listener = listener; }
-
-request(name, body) {
-if (this.#instead) return this.#instead.request(name, body);
-return new Promise((resolve, reject) => {
-this.#serial += 1;
-this.#requests.set(this.#serial, { name, body, resolve, reject });
-this.#worker.postMessage({ id: this.#serial, name, body });
-});
-}
-}
-
-class PagePort {
-leads = true;
-#listener = () => {};
-#core = null;
-
-listen(listener) { this.#listener = listener; }
-async request(name, body) { return (await this.#load()).request(name, body, "page"); }
-
-async #load() {
-try {
-return await (this.#core ??= $later("./core-core-cae095f6b22ba903.js").then(({ Core }) => new Core((event) => this.#listener(event))));
-} catch (error) {
-this.#core = null;
-throw Object.assign(new Error(error.message, { cause: error }), { code: "offline" });
-}
-}
-}
-return { createState };
-})();
-const $views_dom = (() => {
-
-const SVG = "http://www.w3.org/2000/svg";
-
-function h(tag, properties = {}, ...children) {
-return fill(document.createElement(tag), properties, children);
-}
-
-function svg(tag, properties = {}, ...children) {
-return fill(document.createElementNS(SVG, tag), properties, children);
-}
-
-function fill(element, properties, children) {
-for (const [name, value] of Object.entries(properties)) {
-if (value === null || value === undefined || value === false) continue;
-if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
-else if (name === "style") for (const [key, item] of Object.entries(value)) element.style.setProperty(key, String(item));
-else if (name === "value" || name === "checked" || name === "selected") element[name] = value;
-else element.setAttribute(name, value === true ? "" : value);
-}
-append(element, children);
-return element;
-}
-
-function append(element, children) {
-for (const child of children.flat(2)) {
-if (child !== null && child !== undefined && child !== false) element.append(child);
-}
-return element;
-}
-
-function replace(element, ...children) {
-element.replaceChildren();
-return append(element, children);
-}
-
-function remoteImage(src, properties = {}) {
-let failures = 0;
-const image = h("img", { alt: "", decoding: "async", src, ...properties, onerror: () => {
-failures += 1;
-if (failures === 1) setTimeout(() => { image.src = src; }, 3000);
-else image.remove();
-} });
-return image;
-}
-
-let identifiers = 0;
-
-function uniqueID(prefix) {
-identifiers += 1;
-return `${prefix}-${identifiers}`;
-}
-
-class Scope {
-#ends = [];
-
-add(end) {
-if (end) this.#ends.push(end);
-}
-
-listen(target, type, listener, options) {
-target.addEventListener(type, listener, options);
-this.add(() => target.removeEventListener(type, listener, options));
-}
-
-close() {
-for (const end of this.#ends.splice(0)) end();
-}
-}
-
-function perFrame(action) {
-let pending = 0;
-return () => {
-if (pending) return;
-pending = requestAnimationFrame(() => {
-pending = 0;
-action();
-});
-};
-}
-
-function announce(text) {
-const region = document.getElementById("live");
-if (region) region.textContent = text;
-}
-return { h, svg, append, replace, remoteImage, uniqueID, Scope, perFrame, announce };
-})();
-const $views_icons = (() => {
-
-const { svg } = $views_dom;
-
-const PATHS = {
-archive: ["M4 5h16v4H4zM5.5 9v10h13V9M10 13h4"],
-at: ["M15.5 12a3.5 3.5 0 1 1-7 0 3.5 3.5 0 0 1 7 0Zm0 0v1.5a2.5 2.5 0 0 0 5 0V12a8.5 8.5 0 1 0-3.5 6.87"],
-block: ["M12 3.5a8.5 8.5 0 1 0 0 17 8.5 8.5 0 0 0 0-17ZM6 6l12 12"],
-back: ["M15 5l-7 7 7 7"],
-bell: ["M6 16V11a6 6 0 1 1 12 0v5l1.5 2h-15L6 16ZM10 20.5h4"],
-bellOff: ["M8 6.5A6 6 0 0 1 18 11v5M6 9.5V16l-1.5 2H17M10 20.5h4M4 4l16 16"],
-bookmark: ["M7 4h10v16l-5-4-5 4V4Z"],
-calendar: ["M5 6h14v14H5zM5 10h14M9 3.5V7M15 3.5V7"],
-call: ["M6 4h3.5l1.5 4.5-2 1.5a11 11 0 0 0 5 5l1.5-2 4.5 1.5V18a2 2 0 0 1-2 2A14 14 0 0 1 4 6a2 2 0 0 1 2-2Z"],
-chatBubble: ["M5 5h14v10h-8l-4 4v-4H5z"],
-check: ["M5 12.5l4.5 4.5L19 7.5"],
-chevron: ["M9 6l6 6-6 6"],
-clock: ["M12 3.5a8.5 8.5 0 1 0 0 17 8.5 8.5 0 0 0 0-17ZM12 7.5V12l3 2"],
-close: ["M6 6l12 12M18 6 6 18"],
-copy: ["M9 9h10v11H9zM6 15H5V4h10v2"],
-device: ["M4 5h16v10.5H4zM9 20h6M12 15.5V20"],
-down: ["M6 9.5l6 6 6-6"],
-download: ["M12 4v11M7 10.5l5 5 5-5M5 20h14"],
-edit: ["M4.5 19.5l1-4L16 5l3 3L8.5 18.5l-4 1ZM14 7l3 3"],
-eye: ["M2.5 12S6 5.5 12 5.5 21.5 12 21.5 12 18 18.5 12 18.5 2.5 12 2.5 12Z", "M12 14.5a2.5 2.5 0 1 0 0-5 2.5 2.5 0 0 0 0 5Z"],
-file: ["M7 3.5h7l4 4v13H7zM14 3.5v4h4"],
-forward: ["M13 6l6 5.5-6 5.5v-3.5c-4 0-6.5 1.2-8 4 .3-5 3-8.3 8-8.5V6Z"],
-globe: ["M12 3.5a8.5 8.5 0 1 0 0 17 8.5 8.5 0 0 0 0-17ZM3.5 12h17M12 3.5c5 5 5 12 0 17M12 3.5c-5 5-5 12 0 17"],
-group: ["M9 11a3.25 3.25 0 1 0 0-6.5A3.25 3.25 0 0 0 9 11Z", "M3 19c.3-3.2 2.7-5 6-5s5.7 1.8 6 5", "M15.5 4.9a3 3 0 0 1 0 5.8M17.5 14.6c2 .6 3.2 2.1 3.5 4.4"],
-info: ["M12 3.5a8.5 8.5 0 1 0 0 17 8.5 8.5 0 0 0 0-17ZM12 11v5M12 8v.1"],
-key: ["M14.5 9.5a3.5 3.5 0 1 1-7 0 3.5 3.5 0 0 1 7 0ZM11 13v7.5M11 17h3"],
-leave: ["M14 4.5H7A2.5 2.5 0 0 0 4.5 7v10A2.5 2.5 0 0 0 7 19.5h7", "M10.5 12H20M16.5 8.5 20 12l-3.5 3.5"],
-link: ["M10 14a4 4 0 0 0 5.7 0l3-3A4 4 0 0 0 13 5.3l-1 1M14 10a4 4 0 0 0-5.7 0l-3 3a4 4 0 0 0 5.7 5.7l1-1"],
-lock: ["M6 11h12v9H6zM8.5 11V8a3.5 3.5 0 0 1 7 0v3"],
-maximize: ["M9 4H4v5M15 4h5v5M20 15v5h-5M4 15v5h5"],
-megaphone: ["M4 10v4h3l8 4.5v-13L7 10H4ZM18 9.5c1.5 1 1.5 4 0 5"],
-minimize: ["M4 9h5V4M20 9h-5V4M15 20v-5h5M9 20v-5H4"],
-mirrorPicture: ["M4 5h16v14H4zM11.500 11.500h7v5.500h-7z"],
-menu: ["M4 7h16M4 12h16M4 17h16"],
-minus: ["M5 12h14"],
-more: ["M12 5.5v.1M12 12v.1M12 18.5v.1"],
-paperclip: ["M19 11l-7.5 7.5a4.5 4.5 0 0 1-6.4-6.4l8-8a3 3 0 0 1 4.3 4.3l-8 8a1.5 1.5 0 0 1-2.2-2.2L14.5 7"],
-pause: ["M9 5.5v13M15 5.5v13"],
-pen: ["M4.5 19.5l1-4L16 5l3 3L8.5 18.5l-4 1Z", "M13 20h7"],
-person: ["M12 11.5a3.75 3.75 0 1 0 0-7.5 3.75 3.75 0 0 0 0 7.5ZM5 20c.4-3.8 3.2-5.8 7-5.8s6.6 2 7 5.8"],
-list: ["M9 6h11M9 12h11M9 18h11M4.5 6v.1M4.5 12v.1M4.5 18v.1"],
-personAdd: ["M10 11.5a3.75 3.75 0 1 0 0-7.5 3.75 3.75 0 0 0 0 7.5ZM3 20c.4-3.8 3.2-5.8 7-5.8s6.6 2 7 5.8M18.5 7v6M15.5 10h6"],
-picture: ["M5 5h14v14H5zM5 16l4-4 3.5 3.5L15 13l4 4M15 9v.1"],
-pin: ["M9 4h6l-.5 6 3 3.5h-11l3-3.5L9 4ZM12 13.5V20"],
-pinPlace: ["M12 21s-6.5-6-6.5-11a6.5 6.5 0 1 1 13 0c0 5-6.5 11-6.5 11ZM12 12a2.2 2.2 0 1 0 0-4.4 2.2 2.2 0 0 0 0 4.4Z"],
-play: ["M8 5.5v13l11-6.5L8 5.5Z"],
-plus: ["M12 5v14M5 12h14"],
-poll: ["M6 20V10M12 20V4M18 20v-7"],
-quote: ["M5 7h14M5 12h14M5 17h8"],
-record: ["M12 18a6 6 0 1 0 0-12 6 6 0 0 0 0 12Z"],
-reply: ["M11 6l-6 5.5 6 5.5v-3.5c4 0 6.5 1.2 8 4-.3-5-3-8.3-8-8.5V6Z"],
-screen: ["M3.5 5h17v11h-17zM9 20h6M12 13V8M9.500 10.500 12 8l2.500 2.500"],
-hangUp: ["M3 14.500c5-5 13-5 18 0l-2.500 2.500-3.500-1.500v-2.500c-2-.600-4-.600-6 0v2.500l-3.500 1.500L3 14.500Z"],
-search: ["M11 18a7 7 0 1 0 0-14 7 7 0 0 0 0 14ZM16.2 16.2 20.5 20.5"],
-select: ["M12 3.5a8.5 8.5 0 1 0 0 17 8.5 8.5 0 0 0 0-17ZM8.5 12.5l2.5 2.5 4.5-5"],
-send: ["M5 12h6.5M4.5 4.8c5 1.4 10.5 3.9 15.5 7.2-5 3.3-10.5 5.8-15.5 7.2L7 12 4.5 4.8Z"],
-settings: ["M12 15a3 3 0 1 0 0-6 3 3 0 0 0 0 6Z", "M19 12l2-1.2-1.8-3.4-2.2.8-1.7-1L15 5h-4l-.4 2.2-1.7 1-2.1-.8L5 10.8 7 12l-2 1.2 1.8 3.4 2.1-.8 1.7 1L11 19h4l.3-2.2 1.7-1 2.2.8 1.8-3.4L19 12Z"],
-shield: ["M12 3.5l7 2.5v5.5c0 4.5-3 7.5-7 9-4-1.5-7-4.5-7-9V6l7-2.5Z"],
-smile: ["M12 3.5a8.5 8.5 0 1 0 0 17 8.5 8.5 0 0 0 0-17ZM8.5 14c1.7 2.4 5.3 2.4 7 0M9 9.5v.1M15 9.5v.1"],
-star: ["M12 4l2.4 5 5.6.700-4.1 3.8 1.1 5.5-5-2.8-5 2.8 1.1-5.5L4 9.7 9.6 9 12 4Z"],
-stop: ["M7 7h10v10H7z"],
-sun: ["M12 16a4 4 0 1 0 0-8 4 4 0 0 0 0 8ZM12 3v2M12 19v2M3 12h2M19 12h2M5.6 5.6 7 7M17 17l1.4 1.4M18.4 5.6 17 7M7 17l-1.4 1.4"],
-thread: ["M5 5h14v10h-8l-4 4v-4H5zM9 9h6M9 11.5h4"],
-timer: ["M12 6a7 7 0 1 0 0 14 7 7 0 0 0 0-14ZM12 9.5V13l2 1.5M10 3.5h4"],
-trash: ["M5 7h14M9.5 7V4.5h5V7M7 7l.8 13h8.4L17 7M10.5 11v5.5M13.5 11v5.5"],
-undo: ["M8 5L4 9l4 4M4 9h10a5.5 5.5 0 0 1 0 11H9"],
-up: ["M6 14.5l6-6 6 6"],
-video: ["M4 7h11v10H4zM15 11l5-3v8l-5-3"],
-videoOff: ["M8 7h7v7M4 7v10h11M15 11l5-3v8l-2-1M4 4l16 16"],
-voiceOff: ["M15 11V6a3 3 0 0 0-5.800-1M9 9v2a3 3 0 0 0 4.500 2.600M6 11a6 6 0 0 0 9 5.200M18 11a6 6 0 0 1-.500 2.300M12 17v3.500M4 4l16 16"],
-voice: ["M12 14a3 3 0 0 0 3-3V6a3 3 0 1 0-6 0v5a3 3 0 0 0 3 3ZM6 11a6 6 0 0 0 12 0M12 17v3.5"],
-warning: ["M12 4l9 16H3L12 4ZM12 10v4.5M12 17.2v.1"],
-};
-
-function icon(name) {
-return svg("svg", { viewBox: "0 0 24 24", class: `icon icon-${name}`, "aria-hidden": "true" }, (PATHS[name] ?? PATHS.info).map((d) => svg("path", { d })));
-}
-
-const TICKS = {
-waiting: ["M8 1.5a6.5 6.5 0 1 0 0 13 6.5 6.5 0 0 0 0-13ZM8 4.5V8l2.3 1.5"],
-sent: ["M3 8.5l3.3 3.2 6.5-7.2"],
-delivered: ["M1 8.5 4.2 11.7 10.5 4.5", "M7.3 11.2l.6.500L14.5 4.5"],
-read: ["M1 8.5 4.2 11.7 10.5 4.5", "M7.3 11.2l.6.500L14.5 4.5"],
-failed: ["M8 1.5a6.5 6.5 0 1 0 0 13 6.5 6.5 0 0 0 0-13ZM8 4.5V9M8 11.5v.1"],
-};
-
-function ticks(status, label) {
-const form = TICKS[status] ? status : "waiting";
-return svg("svg", { viewBox: "0 0 16 16", class: `ticks ${form}`, role: "img", "aria-label": label }, TICKS[form].map((d) => svg("path", { d })));
-}
-
-const SWIFT = "M32 14C33.6 14 34.8 15.6 35.2 18.2C45 18.6 55 26 61 41C53 33 45 29.6 36 29.5C35.6 34 34.8 38.5 34 42.5L38.5 55L32 48L25.5 55L30 42.5C29.2 38.5 28.4 34 28 29.5C19 29.6 11 33 3 41C9 26 19 18.6 28.8 18.2C29.2 15.6 30.4 14 32 14Z";
-
-function logo() {
-return svg("svg", { viewBox: "0 0 64 64", class: "logo", "aria-hidden": "true" }, svg("path", { d: SWIFT, transform: "rotate(32 32 33)" }));
-}
-return { icon, ticks, logo };
-})();
-const $i18n_index = (() => {
-
-const LOADERS = { en: async () => (await $later("./i18n-en-7b0b16085a8db4fe.js")).en, zh: async () => (await $later("./i18n-zh-89ede0f571d5dd67.js")).zh };
-const LANGUAGE_NAMES = { en: "English", zh: "中文" };
-
-let language = "en";
-let texts = {};
-let plurals = new Intl.PluralRules("en");
-let tag = "en";
-
-async function setLanguage(choice) {
-const wanted = navigator.languages ?? [navigator.language];
-const known = LOADERS[choice] ? choice : wanted.map((tag) => tag.split("-")[0].toLowerCase()).find((tag) => LOADERS[tag]) ?? "en";
-for (const each of [known, ...Object.keys(LOADERS)]) {
-try {
-[texts, language] = [await LOADERS[each](), each];
-break;
-} catch (error) {
-console.warn("language:", error);
-}
-}
-tag = wanted.find((each) => each.toLowerCase().split("-")[0] === language) ?? (language === "zh" ? "zh-CN" : "en");
-plurals = new Intl.PluralRules(tag);
-document.documentElement.lang = language === "zh" ? "zh-CN" : tag;
-}
-
-const locale = () => tag;
-
-function currentLanguage() {
-return language;
-}
-
-function t(key, parameters = {}) {
-let text = texts[key];
-if (text === undefined) return key;
-if (typeof text === "object") text = text[plurals.select(Number(parameters.n ?? 0))] ?? text.other;
-return text.replace(/( ?)\{(\w+)\}( ?)/g, (whole, before, name, after) => {
-const value = parameters[name];
-if (value === undefined) return whole;
-const shown = typeof value === "number" ? new Intl.NumberFormat(tag).format(value) : String(value);
-return spacing(before, shown[0]) + shown + spacing(after, shown.at(-1));
-});
-}
-
-function spacing(space, neighbour) {
-return language === "zh" && /\p{Script=Han}/u.test(neighbour ?? "") ? "" : space;
-}
-return { LANGUAGE_NAMES, setLanguage, locale, currentLanguage, t };
-})();
-const $i18n_format = (() => {
-
-const { locale, t } = $i18n_index;
-
-const cache = new Map();
-
-function formatter(kind, options) {
-const key = `${locale()}|${kind.name}|${JSON.stringify(options)}`;
-if (!cache.has(key)) cache.set(key, new kind(locale(), options));
-return cache.get(key);
-}
-
-const LAST = 8.64e15;
-
-const date = (at, options) => formatter(Intl.DateTimeFormat, options).format(Math.min(at, LAST));
-
-function dayOf(at) {
-const value = new Date(at);
-return Math.round(Date.UTC(value.getFullYear(), value.getMonth(), value.getDate()) / 86_400_000);
-}
-
-const clock = (at) => date(at, { timeStyle: "short" });
-const fullDate = (at) => date(at, { dateStyle: "full", timeStyle: "short" });
-const shortDate = (at) => date(at, { dateStyle: "medium", timeStyle: "short" });
-
-function dayTitle(at, now = Date.now()) {
-const days = dayOf(now) - dayOf(at);
-if (days === 0 || days === 1) {
-const text = formatter(Intl.RelativeTimeFormat, { numeric: "auto" }).format(-days, "day");
-return text[0].toLocaleUpperCase(locale()) + text.slice(1);
-}
-const sameYear = new Date(at).getFullYear() === new Date(now).getFullYear();
-return date(at, sameYear ? { weekday: "long", day: "numeric", month: "long" } : { day: "numeric", month: "long", year: "numeric" });
-}
-
-function listTime(at, now = Date.now()) {
-const days = dayOf(now) - dayOf(at);
-if (days <= 0) return clock(at);
-if (days < 7) return date(at, { weekday: "short" });
-const sameYear = new Date(at).getFullYear() === new Date(now).getFullYear();
-return date(at, sameYear ? { day: "numeric", month: "short" } : { day: "numeric", month: "numeric", year: "2-digit" });
-}
-
-function lastSeen(at, now = Date.now()) {
-const minutes = Math.max(0, Math.round((now - at) / 60_000));
-const relative = formatter(Intl.RelativeTimeFormat, { numeric: "auto" });
-if (minutes < 1) return t("lastSeenJustNow");
-if (minutes < 60) return t("lastSeen", { time: relative.format(-minutes, "minute") });
-if (minutes < 24 * 60) return t("lastSeen", { time: relative.format(-Math.round(minutes / 60), "hour") });
-return t("lastSeen", { time: listTime(at, now) });
-}
-
-function fileSize(bytes) {
-const units = ["byte", "kilobyte", "megabyte", "gigabyte"];
-let value = bytes;
-let index = 0;
-while (value >= 1000 && index < 3) {
-value /= 1000;
-index += 1;
-}
-return formatter(Intl.NumberFormat, { style: "unit", unit: units[index], unitDisplay: index ? "short" : "long", maximumFractionDigits: value < 10 && index ? 1 : 0 }).format(value);
-}
-
-function duration(milliseconds) {
-const seconds = Math.round(milliseconds / 1000);
-const parts = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60];
-if (!parts[0]) parts.shift();
-return parts.map((part, index) => (index ? String(part).padStart(2, "0") : String(part))).join(":");
-}
-
-function timeLeft(milliseconds) {
-const seconds = Math.max(0, Math.ceil(milliseconds / 1000));
-const [size, unit] = [[86_400, "day"], [3_600, "hour"], [60, "minute"]].find(([length]) => seconds >= length) ?? [1, "second"];
-return formatter(Intl.NumberFormat, { style: "unit", unit, unitDisplay: "narrow" }).format(Math.floor(seconds / size));
-}
-
-function span(seconds) {
-const units = [[86_400, "day"], [3_600, "hour"], [60, "minute"], [1, "second"]];
-const [size, unit] = units.find(([length]) => seconds % length === 0 && seconds >= length) ?? [1, "second"];
-return formatter(Intl.NumberFormat, { style: "unit", unit, unitDisplay: "long" }).format(seconds / size);
-}
-
-function roughSpan(seconds) {
-const size = [86_400, 3_600, 60].find((each) => seconds >= 2 * each) ?? 1;
-return span(Math.ceil(seconds / size) * size);
-}
-
-const number = (value) => formatter(Intl.NumberFormat, {}).format(value);
-const percent = (value) => formatter(Intl.NumberFormat, { style: "percent" }).format(value);
-const list = (items) => formatter(Intl.ListFormat, { type: "conjunction" }).format(items);
-const compare = (one, other) => formatter(Intl.Collator, { numeric: true }).compare(one, other);
-return { dayOf, clock, fullDate, shortDate, dayTitle, listTime, lastSeen, fileSize, duration, timeLeft, span, roughSpan, number, percent, list, compare };
-})();
-const $views_model = (() => {
-
-const { t, currentLanguage } = $i18n_index;
-const { compare, duration, list, roughSpan, shortDate, span } = $i18n_format;
-
-function userName(state, name) {
-if (!name) return t("appName");
-const user = state.user(name);
-return user?.alias || user?.nick || name;
-}
-
-function actorName(state, name) {
-return name === state.account?.name ? t("you") : userName(state, name);
-}
-
-const byName = (state) => (one, other) => compare(userName(state, one.user.name), userName(state, other.user.name));
-
-function headTitle(state, head) {
-if (head.kind === "self") return t("savedMessages");
-if (head.kind === "pair" && head.peer) return userName(state, head.peer.name);
-return head.title || t("newGroup");
-}
-
-const isGroup = (head) => head.kind === "group" || head.kind === "channel";
-const isMuted = (head, now = Date.now()) => (head.own?.muted_until ?? 0) > now;
-const isAdmin = (head) => head.role === "owner" || head.role === "admin";
-
-function permits(head, setting, fallback = "members") {
-if (!isGroup(head)) return true;
-if (isAdmin(head)) return true;
-if (head.role === "reader" || head.role === "guest") return false;
-return (head.settings?.[setting] ?? fallback) === "members";
-}
-
-const isSilenced = (head, now = Date.now()) => head.silenced_until > now;
-
-function canWrite(head, now = Date.now()) {
-if ((head.state && head.state !== "joined") || isSilenced(head, now)) return false;
-if (!isGroup(head) || isAdmin(head)) return true;
-return head.role !== "reader" && (head.settings?.write ?? (head.kind === "channel" ? "admins" : "members")) === "members";
-}
-
-const FILE_NAME = /^[^\s]+\.(png|jpe?g|gif|webp|avif|heic|mp4|mov|webm)$/i;
-const KINDS = {
-image: "picture", video: "video", audio: "audio", file: "file", location: "location", card: "contactCard",
-poll: "poll", bundle: "bundle", encrypted: "encrypted", call: "call", hidden: "hidden",
-};
-const ICONS = { image: "picture", video: "video", audio: "voice", file: "file", location: "pinPlace", card: "person", poll: "poll", bundle: "forward", call: "call" };
-
-const kindNames = () => ({ ...Object.fromEntries(Object.entries(KINDS).map(([kind, key]) => [kind, t(key)])), audio: t("voiceMessage") });
-
-const NOTES = /^(conversation\.|member\.|pin$|react$|edit$|preview$|recall$|vote$|poll\.close|call\.update|self\.|contact\.|device\.)/;
-const isNote = (event) => NOTES.test(event.kind);
-const isSilent = (event) => /^(edit|preview$|recall|react|vote|poll\.close|call\.update|self\.|contact\.|device\.|hidden$)/.test(event.kind);
-
-function gone(state, event) {
-if (event.state === "recalled") return event.sender === state.account?.name ? t("recalledByYou") : t("recalled");
-if (event.state === "expired") return t("expired");
-if (event.state === "erased") return t("erased");
-return null;
-}
-
-function customText({ kind, body, text = body?.text }) { return kind.startsWith("x.") && typeof text === "string" && text ? text : undefined; }
-
-function eventText(state, event) {
-const lost = gone(state, event);
-if (lost) return lost;
-if (isNote(event)) return noteText(state, event);
-const body = event.body ?? { state: event.call, media: event.media, voice: event.voice, duration: event.duration };
-const text = event.text ?? body.text;
-switch (event.kind) {
-case "text": return text ?? "";
-case "call": return callText({ body, own: event.sender === state.account?.name });
-case "audio": return body.voice ? t("lasting", { what: t("voiceMessage"), time: duration(body.duration ?? 0) }) : text || body.name || t("audio");
-case "poll": return body.question ?? text ?? t("poll");
-case "file": return body.name ?? text ?? t("file");
-case "card": return `${t("contactCard")}${t("colon")}${body.nick ?? body.user ?? text ?? ""}`;
-case "location": return body.name ?? text ?? t("location");
-case "bundle": return body.title ?? text ?? t("bundle");
-case "image": case "video": return text && !FILE_NAME.test(text) ? text : t(KINDS[event.kind]);
-case "hidden": return "";
-default: return KINDS[event.kind] ? text || t(KINDS[event.kind]) : customText(event) ?? t("unknownKind");
-}
-}
-
-function callText(event) {
-const { media, state: outcome, duration: length } = event.body ?? {};
-if (outcome === "missed") return t(event.own ? "callOutgoingMissed" : "callMissed");
-if (outcome === "declined") return t("callDeclined");
-if (outcome === "busy") return t("callBusy");
-const name = t(media === "video" ? "callVideo" : media ? "callAudio" : "call");
-return outcome === "ended" && length ? t("lasting", { what: name, time: duration(length) }) : outcome === "ringing" ? `${name} · ${t("callRinging")}` : name;
-}
-
-const roleName = (role) => t({ owner: "roleOwner", admin: "roleAdmin", reader: "roleReader", guest: "roleGuest" }[role] ?? "roleMember");
-
-const isForGood = (until, at = Date.now()) => until === undefined || until - at > 50 * 365 * 86_400_000;
-
-function noteText(state, event) {
-const body = event.body ?? {};
-const name = actorName(state, event.sender);
-const isAdded = body.via === "add" || (!body.via && event.users?.length > 0 && !event.users.includes(event.sender));
-const begins = event.kind === "member.join" && !isAdded;
-const users = list((body.users ?? event.users ?? []).map((user) => (user === state.account?.name && !begins ? t("youInside") : actorName(state, user))));
-switch (event.kind) {
-case "conversation.create": {
-const texts = { pair: "eventBeginChat", self: "eventBeginChat", channel: "eventCreateChannel" };
-return t(texts[body.kind] ?? "eventCreateGroup", { name });
-}
-case "conversation.set":
-if (body.title) return t("eventTitle", { name, title: body.title });
-if (body.avatar !== undefined) return t("eventPicture", { name });
-if (body.about !== undefined) return t("eventAbout", { name });
-return settingsText(name, body.settings ?? {});
-case "member.join": return isAdded ? t("eventAdd", { name, users }) : t("eventJoin", { users: users || name });
-case "member.leave": return t("eventLeave", { name });
-case "member.remove": return t("eventRemove", { name, users });
-case "member.ban": return isForGood(body.until, event.at) ? t("eventBan", { name, users }) : t("eventBanUntil", { name, users, time: shortDate(body.until) });
-case "member.invite": return t("eventInvite", { name, users });
-case "member.role": return t("eventRole", { name, users, role: currentLanguage() === "en" ? roleName(body.role).toLowerCase() : roleName(body.role) });
-case "member.unban": return t("eventUnban", { name, users });
-case "member.mute": {
-if (!(body.until > (event.at ?? 0))) return t("eventUnmute", { name, users });
-return isForGood(body.until, event.at) ? t("eventMute", { name, users }) : t("eventMuteUntil", { name, users, time: shortDate(body.until) });
-}
-case "pin": return t(body.remove ? "eventUnpin" : "eventPin", { name });
-case "react": return t("eventReact", { name, emoji: body.key ?? "" });
-default: return t("eventOther", { name });
-}
-}
-
-function settingsText(name, settings) {
-const [[key, value] = [], ...others] = Object.entries(settings);
-if (others.length === 0) {
-if (key === "expire") return value > 0 ? t("eventExpire", { name, time: span(value) }) : t("eventKeep", { name });
-if (key === "slow") return value > 0 ? t("eventSlow", { name, time: span(value) }) : t("eventSlowEnd", { name });
-if (key === "write") return t(value === "members" ? "eventWriteAll" : "eventWriteAdmins", { name });
-}
-return t("eventSettings", { name });
-}
-
-const ERRORS = {
-forbidden: "errorForbidden", not_found: "errorNotFound", limit: "errorLimit", too_many: "errorTooMany", too_late: "errorTooLate", too_large: "errorTooLong",
-offline: "errorOffline", storage: "errorStorage", unavailable: "errorUnavailable", conflict: "errorConflict", unsupported: "errorUnsupported",
-call_backend: "callNeedsClient", media_denied: "callDenied", media_missing: "callMissing", media_busy: "callInUse", media_insecure: "callInsecure",
-unauthorized: "errorUnauthorized", insecure: "errorInsecure", cancelled: "errorCancelled",
-};
-
-function errorText(error) {
-const seconds = error?.retryAfter > 0 ? Math.ceil(error.retryAfter / 1000) : 0;
-if (seconds && error.code === "forbidden") return t("errorSilenced", { time: roughSpan(seconds) });
-if (seconds && error.code === "too_many") return t("errorTooManyUntil", { time: roughSpan(seconds) });
-const key = ERRORS[error?.code];
-if (key) return t(key);
-return t(error?.code === "bad_request" ? "errorRefused" : "errorServer", { reason: error?.message || String(error) });
-}
-
-const withoutExpiry = new Set();
-
-const refuseExpiry = (kind) => withoutExpiry.add(kind);
-
-const mayExpire = (head) => !withoutExpiry.has(head.kind) && (!head.state || head.state === "joined") && (isGroup(head) ? isAdmin(head) : true);
-
-function showsVoters(row, now) {
-const { body, votes, mine } = row;
-if (row.kind !== "poll" || body?.anonymous || !row.seq || !votes?.some(Boolean)) return false;
-return mine?.votes?.length > 0 || Boolean(body.closed) || body.closes_at <= now;
-}
-
-function matches({ user, alias }, query) {
-const names = `${alias ?? ""} ${user.nick ?? ""} ${user.name}`.toLocaleLowerCase();
-return query.toLocaleLowerCase().replaceAll("@", "").split(/\s+/).every((word) => names.includes(word));
-}
-return { userName, actorName, byName, headTitle, isGroup, isMuted, isAdmin, permits, isSilenced, canWrite, ICONS, kindNames, isNote, isSilent, gone, customText, eventText, callText, roleName, isForGood, noteText, errorText, refuseExpiry, mayExpire, showsVoters, matches };
-})();
-const $views_menu = (() => {
-
-const { h } = $views_dom;
-const { icon } = $views_icons;
-
-let closeOpen = null;
-
-function closeMenu(restore = false) {
-closeOpen?.(restore);
-}
-
-function popover(anchor, box, { onclose } = {}) {
-closeMenu();
-const before = document.activeElement;
-const host = anchor instanceof Element ? anchor.closest("dialog") ?? document.body : document.querySelector("dialog[open]") ?? document.body;
-host.append(box);
-place(anchor, box);
-const pressed = (event) => {
-if (!box.contains(event.target) && !(anchor instanceof Element && anchor.contains(event.target))) close(false);
-};
-const typed = (event) => {
-if (event.key !== "Escape") return;
-event.preventDefault();
-event.stopPropagation();
-close(true);
-};
-const resized = () => close();
-const close = (restore) => {
-if (closeOpen !== close) return;
-closeOpen = null;
-document.removeEventListener("pointerdown", pressed, true);
-document.removeEventListener("keydown", typed, true);
-removeEventListener("resize", resized);
-box.remove();
-if (anchor instanceof Element && anchor.hasAttribute("aria-expanded")) anchor.setAttribute("aria-expanded", "false");
-if (restore) before?.focus({ preventScroll: true });
-onclose?.();
-};
-closeOpen = close;
-document.addEventListener("pointerdown", pressed, true);
-document.addEventListener("keydown", typed, true);
-addEventListener("resize", resized);
-if (anchor instanceof Element && anchor.hasAttribute("aria-expanded")) anchor.setAttribute("aria-expanded", "true");
-return close;
-}
-
-function place(anchor, box) {
-const at = anchor instanceof Element ? anchor.getBoundingClientRect() : { left: anchor.x, right: anchor.x, top: anchor.y, bottom: anchor.y };
-const { width, height } = box.getBoundingClientRect();
-let left = anchor instanceof Element && at.left + width > innerWidth - 8 ? at.right - width : at.left;
-left = Math.max(8, Math.min(left, innerWidth - width - 8));
-const below = at.bottom + 4;
-const top = below + height <= innerHeight - 8 ? below : Math.max(8, Math.min(at.top - height - 4, innerHeight - height - 8));
-box.style.left = `${left}px`;
-box.style.top = `${top}px`;
-}
-
-function openMenu(anchor, items, { label, quick } = {}) {
-const box = h("div", { class: "menu", role: "menu", "aria-label": label });
-const focus = (step, from = document.activeElement) => {
-const all = [...box.querySelectorAll("[role^=menuitem]")];
-const at = all.indexOf(from);
-all[(at + step + all.length) % all.length]?.focus();
-};
-let close;
-const run = (action) => () => {
-close(true);
-action();
-};
-if (quick) {
-box.append(h("div", { class: "quick", role: "group" }, quick.items.map(({ face, label: name, checked }) =>
-h("button", { type: "button", role: "menuitemcheckbox", "aria-checked": String(Boolean(checked)), "aria-label": name, tabindex: "-1", onclick: run(() => quick.run(face)) }, face))));
-}
-for (const item of items) {
-if (item === null) {
-if (box.lastElementChild && box.lastElementChild.tagName !== "HR") box.append(h("hr"));
-} else if (item) {
-box.append(h("button", {
-type: "button", tabindex: "-1", class: item.danger ? "danger" : null, onclick: run(item.run),
-role: item.checked === undefined ? "menuitem" : "menuitemradio", "aria-checked": item.checked === undefined ? null : String(item.checked),
-}, icon(item.checked ? "check" : item.icon ?? "chevron"), h("span", { class: "grow" }, item.label), item.end));
-}
-}
-if (box.lastElementChild?.tagName === "HR") box.lastElementChild.remove();
-box.addEventListener("keydown", (event) => {
-const step = { ArrowDown: 1, ArrowUp: -1, ArrowRight: 1, ArrowLeft: -1 }[event.key];
-if (step) focus(step);
-else if (event.key === "Home") focus(1, null);
-else if (event.key === "End") focus(0, box.querySelector("[role^=menuitem]")), focus(-1);
-else if (event.key === "Tab") close(true);
-else return;
-event.preventDefault();
-event.stopPropagation();
-});
-close = popover(anchor, box);
-(box.querySelector("[role^=menuitem]:not([role=menuitemcheckbox])") ?? box.firstElementChild)?.focus({ preventScroll: true });
-return close;
-}
-return { closeMenu, popover, openMenu };
-})();
-const $views_auth = (() => {
-
-const { h, replace, uniqueID } = $views_dom;
-const { icon, logo } = $views_icons;
-const { errorText } = $views_model;
-const { openMenu } = $views_menu;
-const { LANGUAGE_NAMES, currentLanguage, t } = $i18n_index;
-
-const LEADS = { signIn: "signInLead", register: "registerLead", recover: "recoverLead" };
-const DISMISSED = { account_closed: "dismissedClosed", protocol_error: "dismissedVersion", version: "dismissedVersion" };
-const FIELDS = { password: "password", new: "password" };
-const ACTIONS = { signIn: "signIn", register: "register", recover: "recover" };
-
-class AuthView {
-constructor(app, mode = "signIn") {
-this.app = app;
-this.card = h("div", { class: "card" });
-this.element = h("main", { class: "auth" }, this.card);
-this.#show(mode);
-this.end = app.state.subscribe("session", () => this.#learn());
-const { notice } = app.state;
-if (notice?.kind === "dismissed") this.error.textContent = t(DISMISSED[notice.reason] ?? "dismissed");
-}
-
-close() {
-this.end();
-this.element.remove();
-}
-
-get registration() {
-return this.app.state.session.server?.registration ?? "open";
-}
-
-#learn() {
-if (this.shown === this.registration) return;
-const { name, password } = this.form.elements;
-const [focused, typed] = [document.activeElement?.name, password.value];
-this.#show(this.mode === "register" && this.registration === "closed" ? "signIn" : this.mode, name.value, focused);
-this.form.elements.password.value = typed;
-}
-
-#show(mode, name = "", focused = null) {
-this.mode = mode;
-this.shown = this.registration;
-this.error = h("p", { class: "form-error", role: "alert" });
-this.codeField = null;
-const hints = mode === "register";
-const isNewPassword = mode !== "signIn";
-this.fields = h("div", { class: "dialog-fields" });
-this.button = h("button", { type: "submit", class: "button primary wide" }, t(ACTIONS[mode]));
-const form = h("form", { id: "auth-form", novalidate: true, onsubmit: (event) => { event.preventDefault(); this.#submit(new FormData(form)); } },
-field("name", t("userName"), { autocomplete: "username", value: name, autocapitalize: "none", spellcheck: "false", maxlength: "32", hint: hints ? t("userNameHint") : null }),
-mode === "register" ? field("nick", t("nick"), { autocomplete: "nickname", maxlength: "50" }) : null,
-mode === "recover" ? field("recovery", t("recoveryCode"), { autocomplete: "off", spellcheck: "false" }) : null,
-mode === "register" && this.registration === "invitation" ? field("invitation", t("inviteCode"), { autocomplete: "off", spellcheck: "false", autocapitalize: "none", maxlength: "100", hint: t("inviteCodeHint") }) : null,
-passwordField(mode === "recover" ? t("newPassword") : t("password"), isNewPassword ? "new-password" : "current-password", isNewPassword ? t("passwordHint") : null),
-this.fields, this.error, this.button);
-this.form = form;
-const link = (target, label) => h("button", { type: "button", class: "link", onclick: () => this.#show(target, form.elements.name.value) }, label);
-const language = h("button", { type: "button", class: "button quiet", "aria-haspopup": "menu", "aria-expanded": "false", onclick: () => openMenu(language, Object.entries(LANGUAGE_NAMES).map(([key, label]) =>
-({ label, checked: key === currentLanguage(), icon: "globe", run: () => { this.app.setPreference("language", key); } })), { label: t("language") }) }, icon("globe"), LANGUAGE_NAMES[currentLanguage()]);
-const closed = this.registration === "closed";
-const lead = mode === "signIn" && location.pathname.endsWith("/join") && location.hash ? "invitedLead" : LEADS[mode];
-replace(this.card,
-h("div", { class: "brand" }, h("span", { class: "brand-mark" }, logo()), h("h1", {}, t("appName")), h("p", { class: "muted" }, t(lead))),
-form,
-h("div", { class: "foot" }, mode === "signIn" ? [closed ? h("span", { class: "muted" }, t("registrationClosed")) : link("register", t("noAccount")), link("recover", t("forgot"))] : link("signIn", t("haveAccount"))),
-language);
-queueMicrotask(() => (form.elements[focused] ?? (form.elements.name.value ? form.elements.password : form.elements.name)).focus());
-}
-
-async #submit(data) {
-const value = (name) => String(data.get(name) ?? "").trim();
-const missing = [...this.form.elements].find((input) => input.tagName === "INPUT" && !input.value.trim() && input.name !== "nick");
-if (missing) {
-this.#fail(t("fieldRequired"), missing);
-return;
-}
-const { state } = this.app;
-const password = String(data.get("password"));
-this.button.disabled = true;
-this.error.textContent = "";
-try {
-if (this.mode === "register") this.app.showRecovery(await state.register({ name: value("name"), nick: value("nick") || undefined, password, invitation: value("invitation") || undefined }));
-else if (this.mode === "recover") await state.recover({ name: value("name"), recovery: value("recovery"), password });
-else await state.signIn({ name: value("name"), password, code: value("code") || undefined });
-} catch (error) {
-this.#refused(error);
-} finally {
-this.button.disabled = false;
-}
-}
-
-#refused(error) {
-const { elements } = this.form;
-const extra = error?.field === "code" ? ["code", t("code")] : error?.field === "invitation" ? ["invitation", t("inviteCode")] : null;
-if (extra && !elements[extra[0]]) {
-this.#fail("");
-this.fields.append(field(extra[0], extra[1], extra[0] === "code" ? { autocomplete: "one-time-code", autocapitalize: "none", hint: t("codeHint") } : { autocomplete: "off" }));
-elements[extra[0]].focus();
-return;
-}
-this.#fail(this.#reason(error), elements[FIELDS[error?.field] ?? error?.field] ?? elements.recovery ?? elements.password);
-}
-
-#reason(error) {
-const isNew = this.mode === "register";
-if (isNew && error?.code === "conflict") return t("nameTaken");
-if (isNew && error?.code === "forbidden") return t(this.registration === "invitation" || this.form.elements.invitation ? "invitationWrong" : "registrationClosed");
-if (error?.code === "unauthorized") return t({ signIn: error.field === "code" ? "wrongCode" : "wrongPassword", recover: "recoveryWrong" }[this.mode] ?? "errorUnauthorized");
-if (error?.code === "bad_request" && error.field === "name") return t("nameRefused");
-if (error?.code === "bad_request" && FIELDS[error.field] === "password") return t("passwordHint");
-return errorText(error);
-}
-
-#fail(text, input) {
-for (const field of this.form.querySelectorAll("[aria-invalid]")) field.removeAttribute("aria-invalid");
-this.error.textContent = text;
-input?.setAttribute("aria-invalid", "true");
-input?.focus();
-}
-}
-
-function field(name, label, { hint = null, ...extra } = {}) {
-return h("label", { class: "field" }, label, h("input", { class: "input", name, type: "text", ...extra }), hint ? h("span", { class: "small muted" }, hint) : null);
-}
-
-function passwordField(label, autocomplete, hint) {
-const input = h("input", { class: "input", name: "password", type: "password", autocomplete, maxlength: "200" });
-const show = h("button", { type: "button", class: "icon-button", "aria-label": t("showPassword"), "aria-pressed": "false", onclick: () => {
-const shown = input.type === "password";
-input.type = shown ? "text" : "password";
-show.setAttribute("aria-pressed", String(shown));
-} }, icon("eye"));
-const id = uniqueID("password");
-input.id = id;
-return h("div", { class: "field" }, h("label", { for: id }, label), h("div", { class: "password-box" }, input, show), hint ? h("span", {}, hint) : null);
-}
-return { AuthView };
-})();
-const $views_preferences = (() => {
-
-const KEY = "apus-preferences";
-const SESSION = "apus-session";
-const DEFAULTS = { language: "system", theme: "system", enterSends: true, desktop: true, push: false, sound: true, preview: true };
-
-function loadPreferences() {
-try {
-return { ...DEFAULTS, ...JSON.parse(localStorage.getItem(KEY) ?? "{}") };
-} catch {
-return { ...DEFAULTS };
-}
-}
-
-function savePreferences(preferences) {
-try {
-localStorage.setItem(KEY, JSON.stringify(preferences));
-} catch {
-}
-}
-
-function hadSession() {
-try {
-return localStorage.getItem(SESSION) !== null;
-} catch {
-return false;
-}
-}
-
-function keepSession(hasSession) {
-try {
-if (hasSession) localStorage.setItem(SESSION, "1");
-else localStorage.removeItem(SESSION);
-} catch {
-}
-}
-return { loadPreferences, savePreferences, hadSession, keepSession };
-})();
-const $app = (() => {
-
-const { createState } = $state_index;
-const { h } = $views_dom;
-const { AuthView } = $views_auth;
-const { logo } = $views_icons;
-const { setLanguage, t } = $i18n_index;
-const { hadSession, keepSession, loadPreferences, savePreferences } = $views_preferences;
-
-const SAMPLES = { signedOut: { phase: "signedOut" }, empty: { empty: true }, offline: { offline: true }, slow: { slow: 400 } };
-
-class App {
-inside = null;
-#loading = null;
-#hasFailed = false;
-
-constructor(state) {
-this.state = state;
-this.preferences = loadPreferences();
-state.notifying = this.preferences;
-this.root = document.getElementById("app");
-this.dark = matchMedia("(prefers-color-scheme: dark)");
-this.dark.addEventListener("change", () => this.#applyTheme());
-this.#applyTheme();
-state.subscribe("session", () => this.#show());
-this.#show();
-}
-
-get calls() { return this.inside?.calls; }
-
-#show() {
-const { phase } = this.state.session;
-if (phase !== "starting") keepSession(phase === "signedIn");
-const shown = phase === "starting" && !hadSession() ? "signedOut" : phase;
-if (shown === this.phase) return;
-this.phase = shown;
-this.#render();
-if (!this.inside) this.#load();
-}
-
-#render() {
-this.view?.close();
-if (this.phase === "signedIn" && this.inside) this.view = this.inside.makeShell();
-else if (this.phase === "signedOut") this.view = new AuthView(this);
-else this.view = this.#waiting();
-this.root.replaceChildren(this.view.element);
-this.view.start?.();
-}
-
-#waiting() {
-const failure = this.#hasFailed ? [h("p", { role: "alert" }, t("errorOffline")), h("button", { type: "button", class: "button", onclick: () => this.#load() }, t("retry"))] : null;
-return { element: h("div", { class: "empty" }, logo(), failure), close() { this.element.remove(); } };
-}
-
-async #load() {
-if (this.#loading) return;
-try {
-this.#loading = $later("./views-inside-0acb27333442a443.js");
-this.inside = new (await this.#loading).Inside(this);
-} catch (error) {
-console.warn("page:", error);
-this.#loading = null;
-this.#hasFailed = true;
-}
-if (this.phase !== "signedOut") this.#render();
-}
-
-setPreference(name, value) {
-this.preferences = { ...this.preferences, [name]: value };
-savePreferences(this.preferences);
-this.state.notifying = this.preferences;
-if (name === "theme") this.#applyTheme();
-if (name !== "language") return this.inside?.tellWords();
-return setLanguage(value).then(() => { this.inside?.tellWords(); this.#render(); });
-}
-
-showRecovery(answer) {
-if (this.view?.showRecovery) this.view.showRecovery(answer);
-else this.recovery = answer?.recovery ?? null;
-}
-
-#applyTheme() {
-const { theme } = this.preferences;
-document.documentElement.dataset.theme = theme === "dark" || (theme === "system" && this.dark.matches) ? "dark" : "light";
-}
-}
-
-async function start() {
-const texts = setLanguage(loadPreferences().language);
-if (!hadSession()) await texts;
-const sample = new URLSearchParams(location.search).get("sample");
-const state = sample === null ? createState() : (await $later("./state-sample-779671c446839e6f.js")).createSampleState(SAMPLES[sample] ?? {});
-await texts;
-globalThis.chatApp = new App(state);
-}
-
-start();
-return {  };
-})();
-const $core_requests = (() => {
-
-const RETRYABLE = new Set(["too_many", "storage", "unavailable", "internal", "offline"]);
-
-class Refusal extends Error {
-constructor({ code, message = code, field, retry_after: retryAfter, ...more }) {
-super(message);
-Object.assign(this, { code, field, retryAfter, ...more });
-}
-
-get isTemporary() { return RETRYABLE.has(this.code); }
-
-get plain() { return JSON.parse(JSON.stringify({ ...this, message: this.message })); }
-}
-
-function refusal(error) {
-if (error instanceof Refusal) return error;
-if (error?.data?.code) return new Refusal(error.data);
-if (["ack_timeout", "disconnected", "transport", "timeout"].includes(error?.code) || error instanceof TypeError) return new Refusal({ code: "offline", message: "There is no connection." });
-return new Refusal({ code: "internal", message: String(error?.message ?? error) });
-}
-
-async function post(path, body = {}) {
-return answer(await reach(path, { method: "POST", body: JSON.stringify(body), headers: { "Content-Type": "application/json", "Chat-Session": "cookie" } }));
-}
-
-const get = async (path) => answer(await reach(path));
-
-async function reach(path, options = {}) {
-try {
-return await fetch(path, { credentials: "same-origin", cache: "no-store", ...options });
-} catch (error) {
-throw refusal(error);
-}
-}
-
-async function answer(response) {
-const body = await response.json().catch(() => ({}));
-if (response.ok) return body;
-throw new Refusal(body.error ?? { code: response.status >= 500 ? "unavailable" : response.status === 401 ? "unauthorized" : "internal", message: response.statusText });
-}
-
-let newest = 0n;
-
-function uuid() {
-const bytes = crypto.getRandomValues(new Uint8Array(16));
-const first = (BigInt(Date.now()) << 12n) | BigInt(((bytes[6] & 0x07) << 8) | bytes[7]);
-newest = first > newest ? first : newest + 1n;
-new DataView(bytes.buffer).setBigUint64(0, ((newest >> 12n) << 16n) | 0x7000n | (newest & 0xfffn));
-bytes[8] = (bytes[8] & 0x3f) | 0x80;
-const hex = [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
-return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join("-");
-}
-
-function deviceDescription() {
-const agent = navigator.userAgent;
-const browser = /Edg\//.test(agent) ? "Edge" : /Firefox\//.test(agent) ? "Firefox" : /Chrom/.test(agent) ? "Chrome" : /Safari\//.test(agent) ? "Safari" : "Browser";
-const system = /Android/.test(agent) ? "Android" : /iPhone|iPad/.test(agent) ? "iOS" : /Mac OS/.test(agent) ? "macOS" : /Windows/.test(agent) ? "Windows" : /Linux/.test(agent) ? "Linux" : "";
-return { name: system ? `${browser} on ${system}` : browser, platform: "web" };
-}
-return { Refusal, refusal, post, get, reach, answer, uuid, deviceDescription };
-})();
 
 """#))
 
@@ -10241,374 +8152,2093 @@ return $i18n_zh;
 
 """#))
 
-    private static let _js_state_sample_779671c446839e6f_js = EmbeddedFile(path: "js/state-sample-779671c446839e6f.js", content: .text(#"""
-export default ({ $core_applying, $state_store }) => {
-const $state_sampledata = (() => {
+    private static let _js_main_641c89db4b22546e_js = EmbeddedFile(path: "js/main-641c89db4b22546e.js", content: .text(#"""
+const $parts = {}, $loaded = {};
+const $later = (path) => $parts[path] ??= import(path).then((part) => part.default({ ...$all(), ...$loaded }), (error) => { delete $parts[path]; throw error; });
+const $all = () => ({ $later, $loaded, $views_dom, $views_icons, $i18n_index, $i18n_format, $views_model, $views_menu, $views_auth, $views_preferences, $app, $core_applying, $core_receipts, $state_api, $state_lists, $state_window, $state_store, $state_index, $main, $core_requests });
+const $views_dom = (() => {
 
-const ME = "alice";
-const DAY = 86_400_000;
-const now = Date.now();
+const SVG = "http://www.w3.org/2000/svg";
 
-const USERS = [
-["alice", "Alice Lindqvist", "In the workshop"], ["bob", "Bob Marsh", "At the harbour", true], ["carol", "Carol Okafor", "", true],
-["dave", "Dave Sørensen"], ["weilin", "陈维林", "出差中", true], ["xiaoyu", "王小雨", "慢一点也没关系"], ["erin", "Erin O’Neill", "", true],
-["frank", "Frank Zimmermann"], ["grace", "Grace Kim 김은혜"], ["haoran", "李浩然", "", true], ["ivan", "Иван Петров"], ["judy", "Judy with a name that is far too long for a row of the list"],
-["kenji", "田中健二"], ["lena", "Lena Vogel", "", true], ["b0b", "Bob Marsh"], ["newsbot", "Build bot", "", true],
-].map(([name, nick, status, online], index) => ({
-name, nick, ...(status && { status }), ...(online ? { online } : { online: false, last_seen: now - (index + 1) * 47 * 60_000 }),
-}));
+function h(tag, properties = {}, ...children) {
+return fill(document.createElement(tag), properties, children);
+}
 
-const SETTINGS = { write: "members", invite: "members", manage: "admins", pin: "admins", mention_all: "admins", join: "closed", listed: false, history: "all", slow: 0, expire: 0, receipts: true };
+function svg(tag, properties = {}, ...children) {
+return fill(document.createElementNS(SVG, tag), properties, children);
+}
 
-const LINES = [
-"Morning! Is the boat back from the yard?", "Yes, since yesterday evening.", "好的，那我们下午三点在码头见？", "三点可以，我带热水和点心。", "Can somebody bring the spare oars?",
-"I have two in the garage. They need a new leather though, it came off at the last regatta and I never had the time to sew it on again.", "👍", "收到！", "Perfect.",
-"The forecast says wind from the west, 4 to 5, rain after six. I would rather start early and be back before dark; what do you think?", "天气预报说六点以后有雨，建议早点出发。",
-"See https://example.org/tides?port=kiel&from=2026-05-01 for the tides.", "😂😂", "Agreed.", "那就两点半吧。", "Works for me\nand for Dave\n\nWe will wait at the gate.",
-"Who has the key?", "It is under the third stone, as always.", "图纸我已经上传了，大家看一下第 3 页。", "Thank you!",
-];
+function fill(element, properties, children) {
+for (const [name, value] of Object.entries(properties)) {
+if (value === null || value === undefined || value === false) continue;
+if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+else if (name === "style") for (const [key, item] of Object.entries(value)) element.style.setProperty(key, String(item));
+else if (name === "value" || name === "checked" || name === "selected") element[name] = value;
+else element.setAttribute(name, value === true ? "" : value);
+}
+append(element, children);
+return element;
+}
 
-const CONVERSATIONS = [
-{ conv: "0s1e2f3c4v5n6", kind: "self", size: 12, title: undefined, ago: 9 * DAY },
-{ conv: "1rowingclub00", kind: "group", title: "Rowing club Kiel", size: 100_000, members: 14, unread: 3, mentions: 1, ago: 60_000, pinned: true, role: "admin", pins: [99_940, 99_800] },
-{ conv: "1pairbob00000", kind: "pair", peer: "bob", size: 420, unread: 2, ago: 4 * 60_000 },
-{ conv: "1pairweilin00", kind: "pair", peer: "weilin", size: 260, ago: 18 * 60_000, unread: 0 },
-{ conv: "1design000000", kind: "group", title: "设计评审 Design review", size: 2400, members: 6, unread: 128, ago: 40 * 60_000 },
-{ conv: "1paircarol000", kind: "pair", peer: "carol", size: 80, ago: 3 * 3_600_000, draft: "I will look at it on" },
-{ conv: "1channelnews0", kind: "channel", title: "Apus releases", size: 340, members: 812, role: "reader", ago: 5 * 3_600_000, muted: true, unread: 7 },
-{ conv: "1family000000", kind: "group", title: "家里人", size: 900, members: 5, ago: DAY },
-{ conv: "1invited00000", kind: "group", title: "Harbour festival 2027", state: "invited", peer: "erin", size: 0, members: 31, ago: 26 * 3_600_000 },
-{ conv: "1pairxiaoyu00", kind: "pair", peer: "xiaoyu", size: 35, ago: 2 * DAY },
-{ conv: "1pairfrank000", kind: "pair", peer: "frank", size: 22, ago: 4 * DAY, markedUnread: true },
-{ conv: "1pairjudy0000", kind: "pair", peer: "judy", size: 3, ago: 6 * DAY },
-{ conv: "1archive00000", kind: "group", title: "Summer trip 2025", size: 1200, members: 8, ago: 200 * DAY, archived: true },
-...Array.from({ length: 40 }, (_, index) => ({ conv: `1team${String(index).padStart(8, "0")}`, kind: "group", title: `Team ${index + 1}`, size: 30 + index, members: 4 + (index % 9), ago: (8 + index) * DAY })),
-].map((each) => ({ seed: [...each.conv].reduce((sum, letter) => (sum * 31 + letter.codePointAt(0)) % 9973, 7), ...each }));
+function append(element, children) {
+for (const child of children.flat(2)) {
+if (child !== null && child !== undefined && child !== false) element.append(child);
+}
+return element;
+}
 
-function heads() {
-return CONVERSATIONS.map((each) => {
-const last = event(each, each.size);
-return {
-conv: each.conv, kind: each.kind, ...(each.state && { state: each.state }), ...(each.role && { role: each.role }), ...(each.title && { title: each.title }),
-...(each.peer && { peer: USERS.find((user) => user.name === each.peer) }), members: each.members ?? 2, members_version: 1,
-...(["group", "channel"].includes(each.kind) && { settings: { ...SETTINGS, ...(each.kind === "channel" && { write: "admins" }) } }),
-seq: each.size, n: each.size, read: each.size - (each.unread ?? 0), unread: each.unread ?? 0, mentions: each.mentions ?? 0, at: now - each.ago,
-...(last && { last: { seq: last.seq, n: last.n, sender: last.sender, at: last.at, kind: last.kind, state: last.state, text: last.body?.text ?? last.body?.question ?? last.body?.name } }),
-...(each.pins && { pins: each.pins }),
-own: { ...(each.pinned && { pinned_at: now - DAY }), ...(each.archived && { archived: true }), ...(each.muted && { muted_until: now + DAY * 365 }), ...(each.markedUnread && { marked_unread: true }), ...(each.draft && { draft: { text: each.draft, at: now - 3_600_000 } }) },
+function replace(element, ...children) {
+element.replaceChildren();
+return append(element, children);
+}
+
+function remoteImage(src, properties = {}) {
+let failures = 0;
+const image = h("img", { alt: "", decoding: "async", src, ...properties, onerror: () => {
+failures += 1;
+if (failures === 1) setTimeout(() => { image.src = src; }, 3000);
+else image.remove();
+} });
+return image;
+}
+
+let identifiers = 0;
+
+function uniqueID(prefix) {
+identifiers += 1;
+return `${prefix}-${identifiers}`;
+}
+
+class Scope {
+#ends = [];
+
+add(end) {
+if (end) this.#ends.push(end);
+}
+
+listen(target, type, listener, options) {
+target.addEventListener(type, listener, options);
+this.add(() => target.removeEventListener(type, listener, options));
+}
+
+close() {
+for (const end of this.#ends.splice(0)) end();
+}
+}
+
+function perFrame(action) {
+let pending = 0;
+return () => {
+if (pending) return;
+pending = requestAnimationFrame(() => {
+pending = 0;
+action();
+});
 };
+}
+
+function announce(text) {
+const region = document.getElementById("live");
+if (region) region.textContent = text;
+}
+return { h, svg, append, replace, remoteImage, uniqueID, Scope, perFrame, announce };
+})();
+const $views_icons = (() => {
+
+const { svg } = $views_dom;
+
+const PATHS = {
+archive: ["M4 5h16v4H4zM5.5 9v10h13V9M10 13h4"],
+at: ["M15.5 12a3.5 3.5 0 1 1-7 0 3.5 3.5 0 0 1 7 0Zm0 0v1.5a2.5 2.5 0 0 0 5 0V12a8.5 8.5 0 1 0-3.5 6.87"],
+block: ["M12 3.5a8.5 8.5 0 1 0 0 17 8.5 8.5 0 0 0 0-17ZM6 6l12 12"],
+back: ["M15 5l-7 7 7 7"],
+bell: ["M6 16V11a6 6 0 1 1 12 0v5l1.5 2h-15L6 16ZM10 20.5h4"],
+bellOff: ["M8 6.5A6 6 0 0 1 18 11v5M6 9.5V16l-1.5 2H17M10 20.5h4M4 4l16 16"],
+bookmark: ["M7 4h10v16l-5-4-5 4V4Z"],
+calendar: ["M5 6h14v14H5zM5 10h14M9 3.5V7M15 3.5V7"],
+call: ["M6 4h3.5l1.5 4.5-2 1.5a11 11 0 0 0 5 5l1.5-2 4.5 1.5V18a2 2 0 0 1-2 2A14 14 0 0 1 4 6a2 2 0 0 1 2-2Z"],
+chatBubble: ["M5 5h14v10h-8l-4 4v-4H5z"],
+check: ["M5 12.5l4.5 4.5L19 7.5"],
+chevron: ["M9 6l6 6-6 6"],
+clock: ["M12 3.5a8.5 8.5 0 1 0 0 17 8.5 8.5 0 0 0 0-17ZM12 7.5V12l3 2"],
+close: ["M6 6l12 12M18 6 6 18"],
+copy: ["M9 9h10v11H9zM6 15H5V4h10v2"],
+device: ["M4 5h16v10.5H4zM9 20h6M12 15.5V20"],
+down: ["M6 9.5l6 6 6-6"],
+download: ["M12 4v11M7 10.5l5 5 5-5M5 20h14"],
+edit: ["M4.5 19.5l1-4L16 5l3 3L8.5 18.5l-4 1ZM14 7l3 3"],
+eye: ["M2.5 12S6 5.5 12 5.5 21.5 12 21.5 12 18 18.5 12 18.5 2.5 12 2.5 12Z", "M12 14.5a2.5 2.5 0 1 0 0-5 2.5 2.5 0 0 0 0 5Z"],
+file: ["M7 3.5h7l4 4v13H7zM14 3.5v4h4"],
+forward: ["M13 6l6 5.5-6 5.5v-3.5c-4 0-6.5 1.2-8 4 .3-5 3-8.3 8-8.5V6Z"],
+globe: ["M12 3.5a8.5 8.5 0 1 0 0 17 8.5 8.5 0 0 0 0-17ZM3.5 12h17M12 3.5c5 5 5 12 0 17M12 3.5c-5 5-5 12 0 17"],
+group: ["M9 11a3.25 3.25 0 1 0 0-6.5A3.25 3.25 0 0 0 9 11Z", "M3 19c.3-3.2 2.7-5 6-5s5.7 1.8 6 5", "M15.5 4.9a3 3 0 0 1 0 5.8M17.5 14.6c2 .6 3.2 2.1 3.5 4.4"],
+info: ["M12 3.5a8.5 8.5 0 1 0 0 17 8.5 8.5 0 0 0 0-17ZM12 11v5M12 8v.1"],
+key: ["M14.5 9.5a3.5 3.5 0 1 1-7 0 3.5 3.5 0 0 1 7 0ZM11 13v7.5M11 17h3"],
+leave: ["M14 4.5H7A2.5 2.5 0 0 0 4.5 7v10A2.5 2.5 0 0 0 7 19.5h7", "M10.5 12H20M16.5 8.5 20 12l-3.5 3.5"],
+link: ["M10 14a4 4 0 0 0 5.7 0l3-3A4 4 0 0 0 13 5.3l-1 1M14 10a4 4 0 0 0-5.7 0l-3 3a4 4 0 0 0 5.7 5.7l1-1"],
+lock: ["M6 11h12v9H6zM8.5 11V8a3.5 3.5 0 0 1 7 0v3"],
+maximize: ["M9 4H4v5M15 4h5v5M20 15v5h-5M4 15v5h5"],
+megaphone: ["M4 10v4h3l8 4.5v-13L7 10H4ZM18 9.5c1.5 1 1.5 4 0 5"],
+minimize: ["M4 9h5V4M20 9h-5V4M15 20v-5h5M9 20v-5H4"],
+mirrorPicture: ["M4 5h16v14H4zM11.500 11.500h7v5.500h-7z"],
+menu: ["M4 7h16M4 12h16M4 17h16"],
+minus: ["M5 12h14"],
+more: ["M12 5.5v.1M12 12v.1M12 18.5v.1"],
+paperclip: ["M19 11l-7.5 7.5a4.5 4.5 0 0 1-6.4-6.4l8-8a3 3 0 0 1 4.3 4.3l-8 8a1.5 1.5 0 0 1-2.2-2.2L14.5 7"],
+pause: ["M9 5.5v13M15 5.5v13"],
+pen: ["M4.5 19.5l1-4L16 5l3 3L8.5 18.5l-4 1Z", "M13 20h7"],
+person: ["M12 11.5a3.75 3.75 0 1 0 0-7.5 3.75 3.75 0 0 0 0 7.5ZM5 20c.4-3.8 3.2-5.8 7-5.8s6.6 2 7 5.8"],
+list: ["M9 6h11M9 12h11M9 18h11M4.5 6v.1M4.5 12v.1M4.5 18v.1"],
+personAdd: ["M10 11.5a3.75 3.75 0 1 0 0-7.5 3.75 3.75 0 0 0 0 7.5ZM3 20c.4-3.8 3.2-5.8 7-5.8s6.6 2 7 5.8M18.5 7v6M15.5 10h6"],
+picture: ["M5 5h14v14H5zM5 16l4-4 3.5 3.5L15 13l4 4M15 9v.1"],
+pin: ["M9 4h6l-.5 6 3 3.5h-11l3-3.5L9 4ZM12 13.5V20"],
+pinPlace: ["M12 21s-6.5-6-6.5-11a6.5 6.5 0 1 1 13 0c0 5-6.5 11-6.5 11ZM12 12a2.2 2.2 0 1 0 0-4.4 2.2 2.2 0 0 0 0 4.4Z"],
+play: ["M8 5.5v13l11-6.5L8 5.5Z"],
+plus: ["M12 5v14M5 12h14"],
+poll: ["M6 20V10M12 20V4M18 20v-7"],
+quote: ["M5 7h14M5 12h14M5 17h8"],
+record: ["M12 18a6 6 0 1 0 0-12 6 6 0 0 0 0 12Z"],
+reply: ["M11 6l-6 5.5 6 5.5v-3.5c4 0 6.5 1.2 8 4-.3-5-3-8.3-8-8.5V6Z"],
+screen: ["M3.5 5h17v11h-17zM9 20h6M12 13V8M9.500 10.500 12 8l2.500 2.500"],
+hangUp: ["M3 14.500c5-5 13-5 18 0l-2.500 2.500-3.500-1.500v-2.500c-2-.600-4-.600-6 0v2.500l-3.500 1.500L3 14.500Z"],
+search: ["M11 18a7 7 0 1 0 0-14 7 7 0 0 0 0 14ZM16.2 16.2 20.5 20.5"],
+select: ["M12 3.5a8.5 8.5 0 1 0 0 17 8.5 8.5 0 0 0 0-17ZM8.5 12.5l2.5 2.5 4.5-5"],
+send: ["M5 12h6.5M4.5 4.8c5 1.4 10.5 3.9 15.5 7.2-5 3.3-10.5 5.8-15.5 7.2L7 12 4.5 4.8Z"],
+settings: ["M12 15a3 3 0 1 0 0-6 3 3 0 0 0 0 6Z", "M19 12l2-1.2-1.8-3.4-2.2.8-1.7-1L15 5h-4l-.4 2.2-1.7 1-2.1-.8L5 10.8 7 12l-2 1.2 1.8 3.4 2.1-.8 1.7 1L11 19h4l.3-2.2 1.7-1 2.2.8 1.8-3.4L19 12Z"],
+shield: ["M12 3.5l7 2.5v5.5c0 4.5-3 7.5-7 9-4-1.5-7-4.5-7-9V6l7-2.5Z"],
+smile: ["M12 3.5a8.5 8.5 0 1 0 0 17 8.5 8.5 0 0 0 0-17ZM8.5 14c1.7 2.4 5.3 2.4 7 0M9 9.5v.1M15 9.5v.1"],
+star: ["M12 4l2.4 5 5.6.700-4.1 3.8 1.1 5.5-5-2.8-5 2.8 1.1-5.5L4 9.7 9.6 9 12 4Z"],
+stop: ["M7 7h10v10H7z"],
+sun: ["M12 16a4 4 0 1 0 0-8 4 4 0 0 0 0 8ZM12 3v2M12 19v2M3 12h2M19 12h2M5.6 5.6 7 7M17 17l1.4 1.4M18.4 5.6 17 7M7 17l-1.4 1.4"],
+thread: ["M5 5h14v10h-8l-4 4v-4H5zM9 9h6M9 11.5h4"],
+timer: ["M12 6a7 7 0 1 0 0 14 7 7 0 0 0 0-14ZM12 9.5V13l2 1.5M10 3.5h4"],
+trash: ["M5 7h14M9.5 7V4.5h5V7M7 7l.8 13h8.4L17 7M10.5 11v5.5M13.5 11v5.5"],
+undo: ["M8 5L4 9l4 4M4 9h10a5.5 5.5 0 0 1 0 11H9"],
+up: ["M6 14.5l6-6 6 6"],
+video: ["M4 7h11v10H4zM15 11l5-3v8l-5-3"],
+videoOff: ["M8 7h7v7M4 7v10h11M15 11l5-3v8l-2-1M4 4l16 16"],
+voiceOff: ["M15 11V6a3 3 0 0 0-5.800-1M9 9v2a3 3 0 0 0 4.500 2.600M6 11a6 6 0 0 0 9 5.200M18 11a6 6 0 0 1-.500 2.300M12 17v3.500M4 4l16 16"],
+voice: ["M12 14a3 3 0 0 0 3-3V6a3 3 0 1 0-6 0v5a3 3 0 0 0 3 3ZM6 11a6 6 0 0 0 12 0M12 17v3.5"],
+warning: ["M12 4l9 16H3L12 4ZM12 10v4.5M12 17.2v.1"],
+};
+
+function icon(name) {
+return svg("svg", { viewBox: "0 0 24 24", class: `icon icon-${name}`, "aria-hidden": "true" }, (PATHS[name] ?? PATHS.info).map((d) => svg("path", { d })));
+}
+
+const TICKS = {
+waiting: ["M8 1.5a6.5 6.5 0 1 0 0 13 6.5 6.5 0 0 0 0-13ZM8 4.5V8l2.3 1.5"],
+sent: ["M3 8.5l3.3 3.2 6.5-7.2"],
+delivered: ["M1 8.5 4.2 11.7 10.5 4.5", "M7.3 11.2l.6.500L14.5 4.5"],
+read: ["M1 8.5 4.2 11.7 10.5 4.5", "M7.3 11.2l.6.500L14.5 4.5"],
+failed: ["M8 1.5a6.5 6.5 0 1 0 0 13 6.5 6.5 0 0 0 0-13ZM8 4.5V9M8 11.5v.1"],
+};
+
+function ticks(status, label) {
+const form = TICKS[status] ? status : "waiting";
+return svg("svg", { viewBox: "0 0 16 16", class: `ticks ${form}`, role: "img", "aria-label": label }, TICKS[form].map((d) => svg("path", { d })));
+}
+
+const SWIFT = "M32 14C33.6 14 34.8 15.6 35.2 18.2C45 18.6 55 26 61 41C53 33 45 29.6 36 29.5C35.6 34 34.8 38.5 34 42.5L38.5 55L32 48L25.5 55L30 42.5C29.2 38.5 28.4 34 28 29.5C19 29.6 11 33 3 41C9 26 19 18.6 28.8 18.2C29.2 15.6 30.4 14 32 14Z";
+
+function logo() {
+return svg("svg", { viewBox: "0 0 64 64", class: "logo", "aria-hidden": "true" }, svg("path", { d: SWIFT, transform: "rotate(32 32 33)" }));
+}
+return { icon, ticks, logo };
+})();
+const $i18n_index = (() => {
+
+const LOADERS = { en: async () => (await $later("./i18n-en-7b0b16085a8db4fe.js")).en, zh: async () => (await $later("./i18n-zh-89ede0f571d5dd67.js")).zh };
+const LANGUAGE_NAMES = { en: "English", zh: "中文" };
+
+let language = "en";
+let texts = {};
+let plurals = new Intl.PluralRules("en");
+let tag = "en";
+
+async function setLanguage(choice) {
+const wanted = navigator.languages ?? [navigator.language];
+const known = LOADERS[choice] ? choice : wanted.map((tag) => tag.split("-")[0].toLowerCase()).find((tag) => LOADERS[tag]) ?? "en";
+for (const each of [known, ...Object.keys(LOADERS)]) {
+try {
+[texts, language] = [await LOADERS[each](), each];
+break;
+} catch (error) {
+console.warn("language:", error);
+}
+}
+tag = wanted.find((each) => each.toLowerCase().split("-")[0] === language) ?? (language === "zh" ? "zh-CN" : "en");
+plurals = new Intl.PluralRules(tag);
+document.documentElement.lang = language === "zh" ? "zh-CN" : tag;
+}
+
+const locale = () => tag;
+
+function currentLanguage() {
+return language;
+}
+
+function t(key, parameters = {}) {
+let text = texts[key];
+if (text === undefined) return key;
+if (typeof text === "object") text = text[plurals.select(Number(parameters.n ?? 0))] ?? text.other;
+return text.replace(/( ?)\{(\w+)\}( ?)/g, (whole, before, name, after) => {
+const value = parameters[name];
+if (value === undefined) return whole;
+const shown = typeof value === "number" ? new Intl.NumberFormat(tag).format(value) : String(value);
+return spacing(before, shown[0]) + shown + spacing(after, shown.at(-1));
 });
 }
 
-const find = (conv) => CONVERSATIONS.find((each) => each.conv === conv);
-const members = (conv) => {
-const each = find(conv);
-if (!each || each.kind === "self") return [ME];
-if (each.kind === "pair") return [ME, each.peer];
-return USERS.slice(0, Math.min(each.members, USERS.length - 1)).map((user) => user.name);
-};
-
-const eventAt = (conv, seq) => (find(conv) ? event(find(conv), seq) : null);
-
-function event(each, seq) {
-if (seq < 1 || seq > each.size) return null;
-const random = (salt) => ((seq * 7919 + each.seed * 104_729 + salt * 1_299_709) % 100_003) / 100_003;
-const people = members(each.conv);
-const run = Math.floor(seq / (1 + Math.floor(random(1) * 3)));
-const unread = seq > each.size - (each.unread ?? 0);
-let sender = each.kind === "channel" ? "newsbot" : people[(run * 7 + each.seed) % people.length];
-if (unread && sender === ME) sender = people[1] ?? ME;
-const age = each.size - seq;
-const base = { conv: each.conv, seq, n: seq, sender, id: `m-${each.conv}-${seq}`, at: now - each.ago - Math.floor(age * 171_000 + (random(2) - 0.5) * 100_000), kind: "text" };
-const special = age % 10 === 6 && each.kind !== "self" ? Math.floor(age / 10) % 14 : -1;
-const text = (body) => ({ ...base, body });
-switch (special) {
-case 0: return { ...text({ text: "Then let us decide by a poll." }), ref: seq - 3 > 0 ? seq - 3 : undefined };
-case 1: return { ...base, kind: "poll", body: { question: "When do we start? 什么时候出发？", options: ["14:00", "14:30 两点半", "15:00, after lunch"], multiple: true }, votes: [2, 5, 1], mine: { votes: [1] } };
-case 2: return { ...base, kind: "image", body: { blob: `sample-${seq}`, width: 1280, height: 853, size: 184_320, type: "image/jpeg", thumb: "LEHV6nWB2yk8pyo0adR*.7kCMdnj", text: seq % 3 ? undefined : "The boat, new varnish" } };
-case 3: return { ...text({ text: LINES[5] }), reactions: [{ key: "👍", count: 4 }, { key: "❤️", count: 2 }, { key: "😂", count: 1 }], mine: { reactions: ["👍"] } };
-case 4: return { ...base, state: "recalled" };
-case 5: return { ...base, kind: "file", body: { blob: `sample-${seq}`, name: "Bootsplan – Frühjahr 2026 (final, really).pdf", size: 520_110, type: "application/pdf" } };
-case 6: return { ...text({ text: "See you at seven, not six", entities: [{ type: "bold", offset: 11, length: 5 }] }), state: "edited", edited_at: base.at + 60_000 };
-case 7: return { ...base, kind: "audio", body: { blob: `sample-${seq}`, size: 48_211, type: "audio/ogg", duration: 7300, voice: true, wave: "0a1f3a5c80c0ffd09070503a2a1a3f5f8fafcfbf9f7f5f3f2f1f0f0a1f3a5c80c0ff" } };
-case 8: return { ...text({ text: `Hi @${ME}, code: let x = 1`, entities: [{ type: "mention", offset: 3, length: 6, user: ME }, { type: "code", offset: 17, length: 9 }] }), sender: sender === ME ? people.at(-1) : sender };
-case 9: return { ...base, kind: "org.example.whiteboard", body: { page: 3 } };
-case 10: return { ...base, kind: "location", body: { latitude: 54.3233, longitude: 10.1228, accuracy: 12.5, name: "Kiel, 码头" } };
-case 11: return { ...base, kind: "bundle", body: { title: "Plans", items: [{ sender: "bob", nick: "Bob Marsh", at: base.at - DAY, kind: "text", body: { text: "At six" } }, { sender: "weilin", nick: "陈维林", at: base.at - DAY, kind: "text", body: { text: "好的" } }] } };
-case 12: return { ...base, n: seq, kind: "member.join", body: { users: [people.at(-1)], via: "add" } };
-case 13: return { ...base, kind: "call", body: { media: "video", state: seq % 2 ? "ended" : "missed", duration: 63_000 } };
-default: return text({ text: LINES[Math.floor(random(3) * LINES.length)], ...(seq % 97 === 0 && { forwarded: { sender: "carol", nick: "Carol Okafor", at: base.at - DAY } }) });
+function spacing(space, neighbour) {
+return language === "zh" && /\p{Script=Han}/u.test(neighbour ?? "") ? "" : space;
 }
-}
-return { ME, now, USERS, heads, members, eventAt };
+return { LANGUAGE_NAMES, setLanguage, locale, currentLanguage, t };
 })();
-const $state_sample = (() => {
+const $i18n_format = (() => {
 
-const { applying } = $core_applying;
-const { ME, USERS, eventAt, heads, members, now } = $state_sampledata;
-const { Store } = $state_store;
+const { locale, t } = $i18n_index;
 
-const createSampleState = (options = {}) => new Store(new SamplePort(options));
+const cache = new Map();
 
-const refusal = (code, message = code, more = {}) => Object.assign(new Error(message), { code, ...more });
-let serial = 0;
-
-class SamplePort {
-#emit = () => {};
-#heads = new Map();
-#changed = new Map();
-#added = new Map();
-#failed = new Map();
-#users = new Map(USERS.map((user) => [user.name, user]));
-#hasTotp = false;
-#contacts = ["bob", "carol", "weilin", "xiaoyu", "haoran"].map((name) => ({ user: this.#users.get(name), state: "friend", at: now, ...(name === "haoran" && { alias: "浩然（同事）" }) }));
-#settings = { last_seen: "contacts", avatar: "all", add: "contacts", find: "all", receipts: true, typing: true, folders: [{ name: "Friends" }] };
-
-constructor(options) {
-this.options = options;
-this.phase = options.phase ?? "signedIn";
-if (!options.empty) for (const head of heads()) this.#heads.set(head.conv, head);
-this.#contacts.push({ user: this.#users.get("grace"), state: "asked", text: "We met at the regatta", at: now }, { user: this.#users.get("ivan"), state: "asking", at: now }, { user: this.#users.get("b0b"), state: "blocked", at: now });
+function formatter(kind, options) {
+const key = `${locale()}|${kind.name}|${JSON.stringify(options)}`;
+if (!cache.has(key)) cache.set(key, new kind(locale(), options));
+return cache.get(key);
 }
 
-listen(listener) { this.#emit = listener; }
+const LAST = 8.64e15;
 
-blobURL(blob) {
-const hue = [...String(blob)].reduce((sum, letter) => (sum * 31 + letter.codePointAt(0)) % 360, 0);
-return `data:image/svg+xml,${encodeURIComponent(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 12 8"><rect width="12" height="8" fill="hsl(${hue} 45% 70%)"/><circle cx="9" cy="2" r="1" fill="#fff8"/><path d="M0 8l4-5 3 3 2-2 3 4z" fill="hsl(${hue} 40% 40%)"/></svg>`)}`;
-}
+const date = (at, options) => formatter(Intl.DateTimeFormat, options).format(Math.min(at, LAST));
 
-async request(name, body = {}) {
-if (this.options.slow) await new Promise((done) => setTimeout(done, this.options.slow));
-switch (name) {
-case "start": return this.#snapshot();
-case "login":
-if (body.password === "wrong") throw refusal("unauthorized");
-return this.#enter();
-case "register": return this.#enter({ recovery: ["k3v9-2m7q", "p4w8-x1ta", "9zrd-ke55", "h0mm-7vqc"] });
-case "password": return this.#enter({});
-case "totp": return { secret: "JBSWY3DPEHPK3PXP", uri: "otpauth://totp/Apus:alice?secret=JBSWY3DPEHPK3PXP&issuer=Apus" };
-case "totpConfirm": if (body.code !== "123456") throw refusal("forbidden"); this.#hasTotp = true; return {};
-case "totpDelete": this.#hasTotp = false; return {};
-case "edits": return [{ at: now, body: { text: "The newest text" } }, { at: now - 60_000, body: { text: "The first text" } }];
-case "recovery": return { recovery: ["k3v9-2m7q", "p4w8-x1ta"] };
-case "logout": case "deleteAccount":
-if (name === "logout" && this.#failed.size && !body.force) throw refusal("unsent", "Messages are not sent.", { count: this.#failed.size });
-this.phase = "signedOut";
-this.#emit({ type: "snapshot", ...this.#snapshot() });
-return {};
-case "history": return this.#history(body);
-case "send": return this.#send(body);
-case "retry": return this.#retry(body.key);
-case "discard": return this.#discard(body.key);
-case "mark": return this.#mark(body);
-case "draft": return this.#change(body.conv, (head) => ({ ...head, own: { ...head.own, draft: body.text ? { text: body.text, ref: body.ref, at: Date.now() } : undefined } }));
-case "typing": case "show": return {};
-case "upload": return { blob: `sample-${(serial += 1)}`, type: body.file?.type ?? "image/png", size: body.file?.size ?? 1, width: 640, height: 640 };
-case "search": return this.#search(body);
-case "verb": return this.#verb(body.verb, body.body ?? {});
-default: throw refusal("unsupported", name);
-}
+function dayOf(at) {
+const value = new Date(at);
+return Math.round(Date.UTC(value.getFullYear(), value.getMonth(), value.getDate()) / 86_400_000);
 }
 
-#snapshot() {
-const isIn = this.phase === "signedIn";
-const limits = { request_bytes: 131_072, text_length: 8000, blob_bytes: 104_857_600, group_members: 10_000, edit_seconds: 172_800, recall_seconds: 172_800 };
-const state = this.options.offline ? "offline" : "online";
-if (isIn && this.#failed.size === 0 && this.#heads.has("1pairbob00000")) {
-this.#failed.set("failed-1", { key: "failed-1", conv: "1pairbob00000", kind: "text", body: { text: "This one did not reach the server." }, status: "failed", error: { code: "forbidden", message: "Not permitted." }, at: now - 30_000 });
+const clock = (at) => date(at, { timeStyle: "short" });
+const fullDate = (at) => date(at, { dateStyle: "full", timeStyle: "short" });
+const shortDate = (at) => date(at, { dateStyle: "medium", timeStyle: "short" });
+
+function dayTitle(at, now = Date.now()) {
+const days = dayOf(now) - dayOf(at);
+if (days === 0 || days === 1) {
+const text = formatter(Intl.RelativeTimeFormat, { numeric: "auto" }).format(-days, "day");
+return text[0].toLocaleUpperCase(locale()) + text.slice(1);
 }
+const sameYear = new Date(at).getFullYear() === new Date(now).getFullYear();
+return date(at, sameYear ? { weekday: "long", day: "numeric", month: "long" } : { day: "numeric", month: "long", year: "numeric" });
+}
+
+function listTime(at, now = Date.now()) {
+const days = dayOf(now) - dayOf(at);
+if (days <= 0) return clock(at);
+if (days < 7) return date(at, { weekday: "short" });
+const sameYear = new Date(at).getFullYear() === new Date(now).getFullYear();
+return date(at, sameYear ? { day: "numeric", month: "short" } : { day: "numeric", month: "numeric", year: "2-digit" });
+}
+
+function lastSeen(at, now = Date.now()) {
+const minutes = Math.max(0, Math.round((now - at) / 60_000));
+const relative = formatter(Intl.RelativeTimeFormat, { numeric: "auto" });
+if (minutes < 1) return t("lastSeenJustNow");
+if (minutes < 60) return t("lastSeen", { time: relative.format(-minutes, "minute") });
+if (minutes < 24 * 60) return t("lastSeen", { time: relative.format(-Math.round(minutes / 60), "hour") });
+return t("lastSeen", { time: listTime(at, now) });
+}
+
+function fileSize(bytes) {
+const units = ["byte", "kilobyte", "megabyte", "gigabyte"];
+let value = bytes;
+let index = 0;
+while (value >= 1000 && index < 3) {
+value /= 1000;
+index += 1;
+}
+return formatter(Intl.NumberFormat, { style: "unit", unit: units[index], unitDisplay: index ? "short" : "long", maximumFractionDigits: value < 10 && index ? 1 : 0 }).format(value);
+}
+
+function duration(milliseconds) {
+const seconds = Math.round(milliseconds / 1000);
+const parts = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60];
+if (!parts[0]) parts.shift();
+return parts.map((part, index) => (index ? String(part).padStart(2, "0") : String(part))).join(":");
+}
+
+function timeLeft(milliseconds) {
+const seconds = Math.max(0, Math.ceil(milliseconds / 1000));
+const [size, unit] = [[86_400, "day"], [3_600, "hour"], [60, "minute"]].find(([length]) => seconds >= length) ?? [1, "second"];
+return formatter(Intl.NumberFormat, { style: "unit", unit, unitDisplay: "narrow" }).format(Math.floor(seconds / size));
+}
+
+function span(seconds) {
+const units = [[86_400, "day"], [3_600, "hour"], [60, "minute"], [1, "second"]];
+const [size, unit] = units.find(([length]) => seconds % length === 0 && seconds >= length) ?? [1, "second"];
+return formatter(Intl.NumberFormat, { style: "unit", unit, unitDisplay: "long" }).format(seconds / size);
+}
+
+function roughSpan(seconds) {
+const size = [86_400, 3_600, 60].find((each) => seconds >= 2 * each) ?? 1;
+return span(Math.ceil(seconds / size) * size);
+}
+
+const number = (value) => formatter(Intl.NumberFormat, {}).format(value);
+const percent = (value) => formatter(Intl.NumberFormat, { style: "percent" }).format(value);
+const list = (items) => formatter(Intl.ListFormat, { type: "conjunction" }).format(items);
+const compare = (one, other) => formatter(Intl.Collator, { numeric: true }).compare(one, other);
+return { dayOf, clock, fullDate, shortDate, dayTitle, listTime, lastSeen, fileSize, duration, timeLeft, span, roughSpan, number, percent, list, compare };
+})();
+const $views_model = (() => {
+
+const { t, currentLanguage } = $i18n_index;
+const { compare, duration, list, roughSpan, shortDate, span } = $i18n_format;
+
+function userName(state, name) {
+if (!name) return t("appName");
+const user = state.user(name);
+return user?.alias || user?.nick || name;
+}
+
+function actorName(state, name) {
+return name === state.account?.name ? t("you") : userName(state, name);
+}
+
+const byName = (state) => (one, other) => compare(userName(state, one.user.name), userName(state, other.user.name));
+
+function headTitle(state, head) {
+if (head.kind === "self") return t("savedMessages");
+if (head.kind === "pair" && head.peer) return userName(state, head.peer.name);
+return head.title || t("newGroup");
+}
+
+const isGroup = (head) => head.kind === "group" || head.kind === "channel";
+const isMuted = (head, now = Date.now()) => (head.own?.muted_until ?? 0) > now;
+const isAdmin = (head) => head.role === "owner" || head.role === "admin";
+
+function permits(head, setting, fallback = "members") {
+if (!isGroup(head)) return true;
+if (isAdmin(head)) return true;
+if (head.role === "reader" || head.role === "guest") return false;
+return (head.settings?.[setting] ?? fallback) === "members";
+}
+
+const isSilenced = (head, now = Date.now()) => head.silenced_until > now;
+
+function canWrite(head, now = Date.now()) {
+if ((head.state && head.state !== "joined") || isSilenced(head, now)) return false;
+if (!isGroup(head) || isAdmin(head)) return true;
+return head.role !== "reader" && (head.settings?.write ?? (head.kind === "channel" ? "admins" : "members")) === "members";
+}
+
+const FILE_NAME = /^[^\s]+\.(png|jpe?g|gif|webp|avif|heic|mp4|mov|webm)$/i;
+const KINDS = {
+image: "picture", video: "video", audio: "audio", file: "file", location: "location", card: "contactCard",
+poll: "poll", bundle: "bundle", encrypted: "encrypted", call: "call", hidden: "hidden",
+};
+const ICONS = { image: "picture", video: "video", audio: "voice", file: "file", location: "pinPlace", card: "person", poll: "poll", bundle: "forward", call: "call" };
+
+const kindNames = () => ({ ...Object.fromEntries(Object.entries(KINDS).map(([kind, key]) => [kind, t(key)])), audio: t("voiceMessage") });
+
+const NOTES = /^(conversation\.|member\.|pin$|react$|edit$|preview$|recall$|vote$|poll\.close|call\.update|self\.|contact\.|device\.)/;
+const isNote = (event) => NOTES.test(event.kind);
+const isSilent = (event) => /^(edit|preview$|recall|react|vote|poll\.close|call\.update|self\.|contact\.|device\.|hidden$)/.test(event.kind);
+
+function gone(state, event) {
+if (event.state === "recalled") return event.sender === state.account?.name ? t("recalledByYou") : t("recalled");
+if (event.state === "expired") return t("expired");
+if (event.state === "erased") return t("erased");
+return null;
+}
+
+function customText({ kind, body, text = body?.text }) { return kind.startsWith("x.") && typeof text === "string" && text ? text : undefined; }
+
+function eventText(state, event) {
+const lost = gone(state, event);
+if (lost) return lost;
+if (isNote(event)) return noteText(state, event);
+const body = event.body ?? { state: event.call, media: event.media, voice: event.voice, duration: event.duration };
+const text = event.text ?? body.text;
+switch (event.kind) {
+case "text": return text ?? "";
+case "call": return callText({ body, own: event.sender === state.account?.name });
+case "audio": return body.voice ? t("lasting", { what: t("voiceMessage"), time: duration(body.duration ?? 0) }) : text || body.name || t("audio");
+case "poll": return body.question ?? text ?? t("poll");
+case "file": return body.name ?? text ?? t("file");
+case "card": return `${t("contactCard")}${t("colon")}${body.nick ?? body.user ?? text ?? ""}`;
+case "location": return body.name ?? text ?? t("location");
+case "bundle": return body.title ?? text ?? t("bundle");
+case "image": case "video": return text && !FILE_NAME.test(text) ? text : t(KINDS[event.kind]);
+case "hidden": return "";
+default: return KINDS[event.kind] ? text || t(KINDS[event.kind]) : customText(event) ?? t("unknownKind");
+}
+}
+
+function callText(event) {
+const { media, state: outcome, duration: length } = event.body ?? {};
+if (outcome === "missed") return t(event.own ? "callOutgoingMissed" : "callMissed");
+if (outcome === "declined") return t("callDeclined");
+if (outcome === "busy") return t("callBusy");
+const name = t(media === "video" ? "callVideo" : media ? "callAudio" : "call");
+return outcome === "ended" && length ? t("lasting", { what: name, time: duration(length) }) : outcome === "ringing" ? `${name} · ${t("callRinging")}` : name;
+}
+
+const roleName = (role) => t({ owner: "roleOwner", admin: "roleAdmin", reader: "roleReader", guest: "roleGuest" }[role] ?? "roleMember");
+
+const isForGood = (until, at = Date.now()) => until === undefined || until - at > 50 * 365 * 86_400_000;
+
+function noteText(state, event) {
+const body = event.body ?? {};
+const name = actorName(state, event.sender);
+const isAdded = body.via === "add" || (!body.via && event.users?.length > 0 && !event.users.includes(event.sender));
+const begins = event.kind === "member.join" && !isAdded;
+const users = list((body.users ?? event.users ?? []).map((user) => (user === state.account?.name && !begins ? t("youInside") : actorName(state, user))));
+switch (event.kind) {
+case "conversation.create": {
+const texts = { pair: "eventBeginChat", self: "eventBeginChat", channel: "eventCreateChannel" };
+return t(texts[body.kind] ?? "eventCreateGroup", { name });
+}
+case "conversation.set":
+if (body.title) return t("eventTitle", { name, title: body.title });
+if (body.avatar !== undefined) return t("eventPicture", { name });
+if (body.about !== undefined) return t("eventAbout", { name });
+return settingsText(name, body.settings ?? {});
+case "member.join": return isAdded ? t("eventAdd", { name, users }) : t("eventJoin", { users: users || name });
+case "member.leave": return t("eventLeave", { name });
+case "member.remove": return t("eventRemove", { name, users });
+case "member.ban": return isForGood(body.until, event.at) ? t("eventBan", { name, users }) : t("eventBanUntil", { name, users, time: shortDate(body.until) });
+case "member.invite": return t("eventInvite", { name, users });
+case "member.role": return t("eventRole", { name, users, role: currentLanguage() === "en" ? roleName(body.role).toLowerCase() : roleName(body.role) });
+case "member.unban": return t("eventUnban", { name, users });
+case "member.mute": {
+if (!(body.until > (event.at ?? 0))) return t("eventUnmute", { name, users });
+return isForGood(body.until, event.at) ? t("eventMute", { name, users }) : t("eventMuteUntil", { name, users, time: shortDate(body.until) });
+}
+case "pin": return t(body.remove ? "eventUnpin" : "eventPin", { name });
+case "react": return t("eventReact", { name, emoji: body.key ?? "" });
+default: return t("eventOther", { name });
+}
+}
+
+function settingsText(name, settings) {
+const [[key, value] = [], ...others] = Object.entries(settings);
+if (others.length === 0) {
+if (key === "expire") return value > 0 ? t("eventExpire", { name, time: span(value) }) : t("eventKeep", { name });
+if (key === "slow") return value > 0 ? t("eventSlow", { name, time: span(value) }) : t("eventSlowEnd", { name });
+if (key === "write") return t(value === "members" ? "eventWriteAll" : "eventWriteAdmins", { name });
+}
+return t("eventSettings", { name });
+}
+
+const ERRORS = {
+forbidden: "errorForbidden", not_found: "errorNotFound", limit: "errorLimit", too_many: "errorTooMany", too_late: "errorTooLate", too_large: "errorTooLong",
+offline: "errorOffline", storage: "errorStorage", unavailable: "errorUnavailable", conflict: "errorConflict", unsupported: "errorUnsupported",
+call_backend: "callNeedsClient", media_denied: "callDenied", media_missing: "callMissing", media_busy: "callInUse", media_insecure: "callInsecure",
+unauthorized: "errorUnauthorized", insecure: "errorInsecure", cancelled: "errorCancelled",
+};
+
+function errorText(error) {
+const seconds = error?.retryAfter > 0 ? Math.ceil(error.retryAfter / 1000) : 0;
+if (seconds && error.code === "forbidden") return t("errorSilenced", { time: roughSpan(seconds) });
+if (seconds && error.code === "too_many") return t("errorTooManyUntil", { time: roughSpan(seconds) });
+const key = ERRORS[error?.code];
+if (key) return t(key);
+return t(error?.code === "bad_request" ? "errorRefused" : "errorServer", { reason: error?.message || String(error) });
+}
+
+const withoutExpiry = new Set();
+
+const refuseExpiry = (kind) => withoutExpiry.add(kind);
+
+const mayExpire = (head) => !withoutExpiry.has(head.kind) && (!head.state || head.state === "joined") && (isGroup(head) ? isAdmin(head) : true);
+
+function showsVoters(row, now) {
+const { body, votes, mine } = row;
+if (row.kind !== "poll" || body?.anonymous || !row.seq || !votes?.some(Boolean)) return false;
+return mine?.votes?.length > 0 || Boolean(body.closed) || body.closes_at <= now;
+}
+
+function matches({ user, alias }, query) {
+const names = `${alias ?? ""} ${user.nick ?? ""} ${user.name}`.toLocaleLowerCase();
+return query.toLocaleLowerCase().replaceAll("@", "").split(/\s+/).every((word) => names.includes(word));
+}
+return { userName, actorName, byName, headTitle, isGroup, isMuted, isAdmin, permits, isSilenced, canWrite, ICONS, kindNames, isNote, isSilent, gone, customText, eventText, callText, roleName, isForGood, noteText, errorText, refuseExpiry, mayExpire, showsVoters, matches };
+})();
+const $views_menu = (() => {
+
+const { h } = $views_dom;
+const { icon } = $views_icons;
+
+let closeOpen = null;
+
+function closeMenu(restore = false) {
+closeOpen?.(restore);
+}
+
+function popover(anchor, box, { onclose } = {}) {
+closeMenu();
+const before = document.activeElement;
+const host = anchor instanceof Element ? anchor.closest("dialog") ?? document.body : document.querySelector("dialog[open]") ?? document.body;
+host.append(box);
+place(anchor, box);
+const pressed = (event) => {
+if (!box.contains(event.target) && !(anchor instanceof Element && anchor.contains(event.target))) close(false);
+};
+const typed = (event) => {
+if (event.key !== "Escape") return;
+event.preventDefault();
+event.stopPropagation();
+close(true);
+};
+const resized = () => close();
+const close = (restore) => {
+if (closeOpen !== close) return;
+closeOpen = null;
+document.removeEventListener("pointerdown", pressed, true);
+document.removeEventListener("keydown", typed, true);
+removeEventListener("resize", resized);
+box.remove();
+if (anchor instanceof Element && anchor.hasAttribute("aria-expanded")) anchor.setAttribute("aria-expanded", "false");
+if (restore) before?.focus({ preventScroll: true });
+onclose?.();
+};
+closeOpen = close;
+document.addEventListener("pointerdown", pressed, true);
+document.addEventListener("keydown", typed, true);
+addEventListener("resize", resized);
+if (anchor instanceof Element && anchor.hasAttribute("aria-expanded")) anchor.setAttribute("aria-expanded", "true");
+return close;
+}
+
+function place(anchor, box) {
+const at = anchor instanceof Element ? anchor.getBoundingClientRect() : { left: anchor.x, right: anchor.x, top: anchor.y, bottom: anchor.y };
+const { width, height } = box.getBoundingClientRect();
+let left = anchor instanceof Element && at.left + width > innerWidth - 8 ? at.right - width : at.left;
+left = Math.max(8, Math.min(left, innerWidth - width - 8));
+const below = at.bottom + 4;
+const top = below + height <= innerHeight - 8 ? below : Math.max(8, Math.min(at.top - height - 4, innerHeight - height - 8));
+box.style.left = `${left}px`;
+box.style.top = `${top}px`;
+}
+
+function openMenu(anchor, items, { label, quick } = {}) {
+const box = h("div", { class: "menu", role: "menu", "aria-label": label });
+const focus = (step, from = document.activeElement) => {
+const all = [...box.querySelectorAll("[role^=menuitem]")];
+const at = all.indexOf(from);
+all[(at + step + all.length) % all.length]?.focus();
+};
+let close;
+const run = (action) => () => {
+close(true);
+action();
+};
+if (quick) {
+box.append(h("div", { class: "quick", role: "group" }, quick.items.map(({ face, label: name, checked }) =>
+h("button", { type: "button", role: "menuitemcheckbox", "aria-checked": String(Boolean(checked)), "aria-label": name, tabindex: "-1", onclick: run(() => quick.run(face)) }, face))));
+}
+for (const item of items) {
+if (item === null) {
+if (box.lastElementChild && box.lastElementChild.tagName !== "HR") box.append(h("hr"));
+} else if (item) {
+box.append(h("button", {
+type: "button", tabindex: "-1", class: item.danger ? "danger" : null, onclick: run(item.run),
+role: item.checked === undefined ? "menuitem" : "menuitemradio", "aria-checked": item.checked === undefined ? null : String(item.checked),
+}, icon(item.checked ? "check" : item.icon ?? "chevron"), h("span", { class: "grow" }, item.label), item.end));
+}
+}
+if (box.lastElementChild?.tagName === "HR") box.lastElementChild.remove();
+box.addEventListener("keydown", (event) => {
+const step = { ArrowDown: 1, ArrowUp: -1, ArrowRight: 1, ArrowLeft: -1 }[event.key];
+if (step) focus(step);
+else if (event.key === "Home") focus(1, null);
+else if (event.key === "End") focus(0, box.querySelector("[role^=menuitem]")), focus(-1);
+else if (event.key === "Tab") close(true);
+else return;
+event.preventDefault();
+event.stopPropagation();
+});
+close = popover(anchor, box);
+(box.querySelector("[role^=menuitem]:not([role=menuitemcheckbox])") ?? box.firstElementChild)?.focus({ preventScroll: true });
+return close;
+}
+return { closeMenu, popover, openMenu };
+})();
+const $views_auth = (() => {
+
+const { h, replace, uniqueID } = $views_dom;
+const { icon, logo } = $views_icons;
+const { errorText } = $views_model;
+const { openMenu } = $views_menu;
+const { LANGUAGE_NAMES, currentLanguage, t } = $i18n_index;
+
+const LEADS = { signIn: "signInLead", register: "registerLead", recover: "recoverLead" };
+const DISMISSED = { account_closed: "dismissedClosed", protocol_error: "dismissedVersion", version: "dismissedVersion" };
+const FIELDS = { password: "password", new: "password" };
+const ACTIONS = { signIn: "signIn", register: "register", recover: "recover" };
+
+class AuthView {
+constructor(app, mode = "signIn") {
+this.app = app;
+this.card = h("div", { class: "card" });
+this.element = h("main", { class: "auth" }, this.card);
+this.#show(mode);
+this.end = app.state.subscribe("session", () => this.#learn());
+const { notice } = app.state;
+if (notice?.kind === "dismissed") this.error.textContent = t(DISMISSED[notice.reason] ?? "dismissed");
+}
+
+close() {
+this.end();
+this.element.remove();
+}
+
+get registration() {
+return this.app.state.session.server?.registration ?? "open";
+}
+
+#learn() {
+if (this.shown === this.registration) return;
+const { name, password } = this.form.elements;
+const [focused, typed] = [document.activeElement?.name, password.value];
+this.#show(this.mode === "register" && this.registration === "closed" ? "signIn" : this.mode, name.value, focused);
+this.form.elements.password.value = typed;
+}
+
+#show(mode, name = "", focused = null) {
+this.mode = mode;
+this.shown = this.registration;
+this.error = h("p", { class: "form-error", role: "alert" });
+this.codeField = null;
+const hints = mode === "register";
+const isNewPassword = mode !== "signIn";
+this.fields = h("div", { class: "dialog-fields" });
+this.button = h("button", { type: "submit", class: "button primary wide" }, t(ACTIONS[mode]));
+const form = h("form", { id: "auth-form", novalidate: true, onsubmit: (event) => { event.preventDefault(); this.#submit(new FormData(form)); } },
+field("name", t("userName"), { autocomplete: "username", value: name, autocapitalize: "none", spellcheck: "false", maxlength: "32", hint: hints ? t("userNameHint") : null }),
+mode === "register" ? field("nick", t("nick"), { autocomplete: "nickname", maxlength: "50" }) : null,
+mode === "recover" ? field("recovery", t("recoveryCode"), { autocomplete: "off", spellcheck: "false" }) : null,
+mode === "register" && this.registration === "invitation" ? field("invitation", t("inviteCode"), { autocomplete: "off", spellcheck: "false", autocapitalize: "none", maxlength: "100", hint: t("inviteCodeHint") }) : null,
+passwordField(mode === "recover" ? t("newPassword") : t("password"), isNewPassword ? "new-password" : "current-password", isNewPassword ? t("passwordHint") : null),
+this.fields, this.error, this.button);
+this.form = form;
+const link = (target, label) => h("button", { type: "button", class: "link", onclick: () => this.#show(target, form.elements.name.value) }, label);
+const language = h("button", { type: "button", class: "button quiet", "aria-haspopup": "menu", "aria-expanded": "false", onclick: () => openMenu(language, Object.entries(LANGUAGE_NAMES).map(([key, label]) =>
+({ label, checked: key === currentLanguage(), icon: "globe", run: () => { this.app.setPreference("language", key); } })), { label: t("language") }) }, icon("globe"), LANGUAGE_NAMES[currentLanguage()]);
+const closed = this.registration === "closed";
+const lead = mode === "signIn" && location.pathname.endsWith("/join") && location.hash ? "invitedLead" : LEADS[mode];
+replace(this.card,
+h("div", { class: "brand" }, h("span", { class: "brand-mark" }, logo()), h("h1", {}, t("appName")), h("p", { class: "muted" }, t(lead))),
+form,
+h("div", { class: "foot" }, mode === "signIn" ? [closed ? h("span", { class: "muted" }, t("registrationClosed")) : link("register", t("noAccount")), link("recover", t("forgot"))] : link("signIn", t("haveAccount"))),
+language);
+queueMicrotask(() => (form.elements[focused] ?? (form.elements.name.value ? form.elements.password : form.elements.name)).focus());
+}
+
+async #submit(data) {
+const value = (name) => String(data.get(name) ?? "").trim();
+const missing = [...this.form.elements].find((input) => input.tagName === "INPUT" && !input.value.trim() && input.name !== "nick");
+if (missing) {
+this.#fail(t("fieldRequired"), missing);
+return;
+}
+const { state } = this.app;
+const password = String(data.get("password"));
+this.button.disabled = true;
+this.error.textContent = "";
+try {
+if (this.mode === "register") this.app.showRecovery(await state.register({ name: value("name"), nick: value("nick") || undefined, password, invitation: value("invitation") || undefined }));
+else if (this.mode === "recover") await state.recover({ name: value("name"), recovery: value("recovery"), password });
+else await state.signIn({ name: value("name"), password, code: value("code") || undefined });
+} catch (error) {
+this.#refused(error);
+} finally {
+this.button.disabled = false;
+}
+}
+
+#refused(error) {
+const { elements } = this.form;
+const extra = error?.field === "code" ? ["code", t("code")] : error?.field === "invitation" ? ["invitation", t("inviteCode")] : null;
+if (extra && !elements[extra[0]]) {
+this.#fail("");
+this.fields.append(field(extra[0], extra[1], extra[0] === "code" ? { autocomplete: "one-time-code", autocapitalize: "none", hint: t("codeHint") } : { autocomplete: "off" }));
+elements[extra[0]].focus();
+return;
+}
+this.#fail(this.#reason(error), elements[FIELDS[error?.field] ?? error?.field] ?? elements.recovery ?? elements.password);
+}
+
+#reason(error) {
+const isNew = this.mode === "register";
+if (isNew && error?.code === "conflict") return t("nameTaken");
+if (isNew && error?.code === "forbidden") return t(this.registration === "invitation" || this.form.elements.invitation ? "invitationWrong" : "registrationClosed");
+if (error?.code === "unauthorized") return t({ signIn: error.field === "code" ? "wrongCode" : "wrongPassword", recover: "recoveryWrong" }[this.mode] ?? "errorUnauthorized");
+if (error?.code === "bad_request" && error.field === "name") return t("nameRefused");
+if (error?.code === "bad_request" && FIELDS[error.field] === "password") return t("passwordHint");
+return errorText(error);
+}
+
+#fail(text, input) {
+for (const field of this.form.querySelectorAll("[aria-invalid]")) field.removeAttribute("aria-invalid");
+this.error.textContent = text;
+input?.setAttribute("aria-invalid", "true");
+input?.focus();
+}
+}
+
+function field(name, label, { hint = null, ...extra } = {}) {
+return h("label", { class: "field" }, label, h("input", { class: "input", name, type: "text", ...extra }), hint ? h("span", { class: "small muted" }, hint) : null);
+}
+
+function passwordField(label, autocomplete, hint) {
+const input = h("input", { class: "input", name: "password", type: "password", autocomplete, maxlength: "200" });
+const show = h("button", { type: "button", class: "icon-button", "aria-label": t("showPassword"), "aria-pressed": "false", onclick: () => {
+const shown = input.type === "password";
+input.type = shown ? "text" : "password";
+show.setAttribute("aria-pressed", String(shown));
+} }, icon("eye"));
+const id = uniqueID("password");
+input.id = id;
+return h("div", { class: "field" }, h("label", { for: id }, label), h("div", { class: "password-box" }, input, show), hint ? h("span", {}, hint) : null);
+}
+return { AuthView };
+})();
+const $views_preferences = (() => {
+
+const KEY = "apus-preferences";
+const SESSION = "apus-session";
+const DEFAULTS = { language: "system", theme: "system", enterSends: true, desktop: true, push: false, sound: true, preview: true };
+
+function loadPreferences() {
+try {
+return { ...DEFAULTS, ...JSON.parse(localStorage.getItem(KEY) ?? "{}") };
+} catch {
+return { ...DEFAULTS };
+}
+}
+
+function savePreferences(preferences) {
+try {
+localStorage.setItem(KEY, JSON.stringify(preferences));
+} catch {
+}
+}
+
+function hadSession() {
+try {
+return localStorage.getItem(SESSION) !== null;
+} catch {
+return false;
+}
+}
+
+function keepSession(hasSession) {
+try {
+if (hasSession) localStorage.setItem(SESSION, "1");
+else localStorage.removeItem(SESSION);
+} catch {
+}
+}
+return { loadPreferences, savePreferences, hadSession, keepSession };
+})();
+const $app = (() => {
+
+const { h } = $views_dom;
+const { AuthView } = $views_auth;
+const { logo } = $views_icons;
+const { setLanguage, t } = $i18n_index;
+const { hadSession, keepSession, loadPreferences, savePreferences } = $views_preferences;
+
+class App {
+inside = null;
+#loading = null;
+#hasFailed = false;
+
+constructor(state) {
+this.state = state;
+this.preferences = loadPreferences();
+state.notifying = this.preferences;
+this.root = document.getElementById("app");
+this.dark = matchMedia("(prefers-color-scheme: dark)");
+this.dark.addEventListener("change", () => this.#applyTheme());
+this.#applyTheme();
+state.subscribe("session", () => this.#show());
+this.#show();
+}
+
+get calls() { return this.inside?.calls; }
+
+#show() {
+const { phase } = this.state.session;
+if (phase !== "starting") keepSession(phase === "signedIn");
+const shown = phase === "starting" && !hadSession() ? "signedOut" : phase;
+if (shown === this.phase) return;
+this.phase = shown;
+this.#render();
+if (!this.inside) this.#load();
+}
+
+#render() {
+this.view?.close();
+if (this.phase === "signedIn" && this.inside) this.view = this.inside.makeShell();
+else if (this.phase === "signedOut") this.view = new AuthView(this);
+else this.view = this.#waiting();
+this.root.replaceChildren(this.view.element);
+this.view.start?.();
+}
+
+#waiting() {
+const failure = this.#hasFailed ? [h("p", { role: "alert" }, t("errorOffline")), h("button", { type: "button", class: "button", onclick: () => this.#load() }, t("retry"))] : null;
+return { element: h("div", { class: "empty" }, logo(), failure), close() { this.element.remove(); } };
+}
+
+async #load() {
+if (this.#loading) return;
+try {
+this.#loading = $later("./views-inside-f165eb389fa751c6.js");
+this.inside = new (await this.#loading).Inside(this);
+} catch (error) {
+console.warn("page:", error);
+this.#loading = null;
+this.#hasFailed = true;
+}
+if (this.phase !== "signedOut") this.#render();
+}
+
+setPreference(name, value) {
+this.preferences = { ...this.preferences, [name]: value };
+savePreferences(this.preferences);
+this.state.notifying = this.preferences;
+if (name === "theme") this.#applyTheme();
+if (name !== "language") return this.inside?.tellWords();
+return setLanguage(value).then(() => { this.inside?.tellWords(); this.#render(); });
+}
+
+showRecovery(answer) {
+if (this.view?.showRecovery) this.view.showRecovery(answer);
+else this.recovery = answer?.recovery ?? null;
+}
+
+#applyTheme() {
+const { theme } = this.preferences;
+document.documentElement.dataset.theme = theme === "dark" || (theme === "system" && this.dark.matches) ? "dark" : "light";
+}
+}
+
+async function start(makeState) {
+const texts = setLanguage(loadPreferences().language);
+if (!hadSession()) await texts;
+const state = makeState();
+await texts;
+globalThis.chatApp = new App(state);
+}
+return { start };
+})();
+const $core_applying = (() => {
+
+const MESSAGES = new Set(["text", "image", "audio", "video", "file", "location", "card", "call", "poll", "bundle", "encrypted"]);
+const REPEATING = new Set(["edit", "preview"]);
+const BLANK = new Set(["recalled", "expired", "erased"]);
+const CALL_ENDS = new Set(["ended", "missed", "declined", "busy"]);
+
+const isMessage = (event) => MESSAGES.has(event.kind) || (event.n !== undefined && event.kind !== "hidden");
+const isBlank = (event) => BLANK.has(event.state);
+const repeats = (event) => REPEATING.has(event.kind);
+
+function applying(event, change, user) {
+if (change.thread === event.seq && change.n !== undefined) return replied(event, change);
+if (isMessage(change) || isBlank(event)) return event;
+const isTarget = change.ref === event.seq;
+if (!isTarget && !(change.kind === "recall" && repeats(event) && event.ref === change.ref)) return event;
+const body = change.body ?? {};
+switch (change.kind) {
+case "edit":
+return { ...event, body: body.body, state: "edited", edited_at: change.at };
+case "preview": return event.kind === "text" ? { ...event, body: { ...event.body, preview: body.preview } } : event;
+case "recall": return blanking(event, "recalled");
+case "react": return reacted(event, body, change.sender === user);
+case "vote": {
+const after = change.votes ? { ...event, votes: change.votes } : event;
+return change.sender === user ? { ...after, mine: { ...event.mine, votes: body.options ?? [] } } : after;
+}
+case "poll.close": return { ...event, body: { ...event.body, closed: true } };
+case "call.update": return { ...event, body: { ...event.body, state: body.state, ...(body.duration !== undefined && { duration: body.duration }) } };
+default: return event;
+}
+}
+
+function blanking({ body: _, reactions: __, votes: ___, expires_at: ____, mine: _____, ...rest }, state) { return { ...rest, state }; }
+
+const expiring = (event) => blanking(event, "expired");
+
+function keeping(event, target) {
+return repeats(event) && event.body && target && isBlank(target) ? blanking(event, target.state) : event;
+}
+
+function replied(event, { seq }) {
+const { count = 0, seq: newest = 0 } = event.replies ?? {};
+return seq > newest ? { ...event, replies: { count: count + 1, seq } } : event;
+}
+
+function reacted(event, { key, remove }, own) {
+const reactions = (event.reactions ?? []).map((each) => (each.key === key ? { key, count: each.count + (remove ? -1 : 1) } : each));
+if (!remove && !reactions.some((each) => each.key === key)) reactions.push({ key, count: 1 });
+const after = { ...event, reactions: reactions.filter((each) => each.count > 0) };
+if (!own) return after;
+const before = (event.mine?.reactions ?? []).filter((each) => each !== key);
+return { ...after, mine: { ...event.mine, reactions: remove ? before : [...before, key] } };
+}
+
+function preview(event) {
+const body = event.body ?? {};
+const text = body.text ?? body.question ?? body.title ?? body.name ?? body.nick;
 return {
-session: { phase: this.phase, user: isIn ? this.#users.get(ME) : null, self: "0s1e2f3c4v5n6", limits, server: { name: "Apus", registration: "open", limits } },
-connection: { state, since: now }, ...(isIn && {
-heads: [...this.#heads.values()], users: [...this.#users.values()], contacts: this.#contacts, settings: this.#settings, outbox: [...this.#failed.values()],
-marks: [{ conv: "1pairbob00000", user: "bob", read: 416 }, { conv: "1rowingclub00", user: "bob", read: 99_990 }, { conv: "1pairweilin00", user: "weilin", read: 255, received: 260 }],
-}),
+seq: event.seq, n: event.n, sender: event.sender, at: event.at, kind: event.kind, state: event.state,
+text: typeof text === "string" ? [...text.slice(0, 400)].slice(0, 160).join("") : undefined, users: body.users,
+...(event.kind === "call" && { call: body.state, media: body.media, duration: body.duration }),
+...(event.kind === "audio" && { voice: body.voice, duration: body.duration }),
 };
 }
 
-#enter(answer = {}) {
-this.phase = "signedIn";
-this.#emit({ type: "snapshot", ...this.#snapshot() });
+function advancing(head, events, user) {
+let after = head;
+for (const event of events) {
+if (event.seq <= after.seq) continue;
+after = { ...after, seq: event.seq };
+const isTop = movesUp(event, head.kind);
+if (isTop) after.at = Math.max(after.at ?? 0, event.at ?? 0);
+if (event.kind === "call" || event.kind === "call.update") after.call = calling(after.call, event);
+if (event.kind === "hidden") { if (event.n) after.n = event.n; continue; }
+after.last = isTop ? preview(event) : relast(after.last, event);
+if (event.kind === "pin") after.pins = pinned(after.pins, event);
+if (event.n === undefined) continue;
+const previous = after.n;
+after.n = event.n;
+if (event.sender !== user) {
+after.unread = (after.unread ?? 0) + 1;
+if (mentions(event, user)) after.mentions = (after.mentions ?? 0) + 1;
+} else if ((after.read ?? 0) === previous) after.read = event.n;
+}
+return after;
+}
+
+function calling(call, { kind, seq, ref, body }) {
+const isOver = CALL_ENDS.has(body?.state);
+if (kind === "call") return isOver ? undefined : seq;
+return isOver && ref === call ? undefined : call;
+}
+
+const movesUp = ({ n, kind, body }, conversation) => n !== undefined || /^(conversation\.(create|set)|member\.(invite|leave|remove))$/.test(kind)
+|| (kind === "member.join" && (conversation !== "channel" || body?.via === "add"));
+
+function relast(last, change) {
+if (!last || change.ref !== last.seq || isBlank(last)) return last;
+if (change.kind === "edit") return { ...last, state: "edited", text: change.body?.body?.text ?? last.text };
+if (change.kind === "recall") return { ...last, state: "recalled", text: undefined };
+if (change.kind === "call.update" && last.kind === "call") return { ...last, call: change.body?.state, duration: change.body?.duration };
+return last;
+}
+
+function pinned(pins = [], event) {
+const rest = pins.filter((seq) => seq !== event.ref);
+return event.body?.remove ? rest : [event.ref, ...rest];
+}
+
+function mentions(event, user) {
+return (event.body?.entities ?? []).some((each) => each.type === "all" || (each.type === "mention" && each.user === user));
+}
+
+function reading(head, read, unread, mentioned) {
+if (read < (head.read ?? 0)) return head;
+const left = unread ?? Math.max(0, Math.min(head.unread ?? 0, head.n - read));
+const own = head.own?.marked_unread ? { ...head.own, marked_unread: undefined } : head.own;
+return { ...head, read, unread: left, mentions: mentioned ?? (left === 0 ? 0 : head.mentions), own };
+}
+return { isMessage, isBlank, repeats, applying, expiring, keeping, preview, advancing, movesUp, mentions, reading };
+})();
+const $core_receipts = (() => {
+
+const MOST = 100;
+
+function showsReceipts({ kind, members = 0, settings, state }) {
+if (state && state !== "joined") return false;
+return kind === "pair" || (kind === "group" && members <= MOST && settings?.receipts !== false);
+}
+
+class Positions {
+#all = new Map();
+
+mark(user, { read = 0, received = 0 }) {
+const before = this.#all.get(user);
+const after = { read: Math.max(before?.read ?? 0, read), received: Math.max(before?.received ?? 0, received, read) };
+if (before && after.read <= before.read && after.received <= before.received) return false;
+this.#all.set(user, after);
+return true;
+}
+
+keep(users) {
+for (const user of this.#all.keys()) if (!users.has(user)) this.#all.delete(user);
+}
+
+status(n, others) {
+const all = [...this.#all.values()];
+if (others === 0 || all.length < others) return "sent";
+return all.every(({ read }) => read >= n) ? "read" : all.every(({ received }) => received >= n) ? "delivered" : "sent";
+}
+}
+return { showsReceipts, Positions };
+})();
+const $state_api = (() => {
+
+
+class ChatState {
+#listeners = new Map();
+#dirty = new Set();
+
+constructor(port) { this.port = port; }
+
+subscribe(key, listener) {
+if (!this.#listeners.has(key)) this.#listeners.set(key, new Set());
+this.#listeners.get(key).add(listener);
+return () => {
+const listeners = this.#listeners.get(key);
+listeners?.delete(listener);
+if (listeners?.size === 0) this.#listeners.delete(key);
+};
+}
+
+changed(...keys) {
+if (this.#dirty.size === 0) queueMicrotask(() => this.#flush());
+for (const key of keys) this.#dirty.add(key);
+}
+
+#flush() {
+const keys = [...this.#dirty];
+this.#dirty.clear();
+for (const key of keys) {
+for (const listener of [...(this.#listeners.get(key) ?? [])]) {
+try { listener(key); } catch (error) { console.error(error); }
+}
+}
+}
+
+
+verb(verb, body = {}) { return this.port.request("verb", { verb, body }); }
+
+signIn({ name, password, code }) { return this.port.request("login", { name, password, code }); }
+register({ name, password, nick, invitation }) { return this.port.request("register", { name, password, nick, invitation }); }
+recover({ name, recovery, password }) { return this.port.request("password", { name, recovery, new: password }); }
+changePassword({ old, password }) { return this.port.request("password", { old, new: password }); }
+recoveryCodes(password) { return this.port.request("recovery", { password }); }
+makeTotp(password) { return this.port.request("totp", { password }); }
+confirmTotp(code) { return this.port.request("totpConfirm", { code }); }
+removeTotp(password) { return this.port.request("totpDelete", { password }); }
+deleteAccount(password) { return this.port.request("deleteAccount", { password }); }
+signOut({ force = false } = {}) { return this.port.request("logout", { force }); }
+setProfile({ nick, avatar, status }) { return this.verb("profile.set", { nick, avatar, status }); }
+setSettings(settings) { return this.verb("settings.set", { settings }); }
+async sessions() { return (await this.verb("devices")).devices; }
+async hasTotp() { return Boolean((await this.verb("devices")).authenticator); }
+endSession(device) { return this.verb("device.remove", { device }); }
+endOtherSessions() { return this.verb("device.remove", { others: true }); }
+setPush(kind, data) { return this.verb("push.set", { kind, data }); }
+
+send(conv, { kind = "text", body = {}, ref, thread, silent, file, poster } = {}) { return this.port.request("send", { conv, kind, body, ref, thread, silent, file, poster }); }
+reply(conv, ref, message) { return this.send(conv, { ...message, ref }); }
+retry(key) { return this.port.request("retry", { key }); }
+discard(key) { return this.port.request("discard", { key }); }
+cancelUpload(key) { return this.discard(key); }
+edit(conv, ref, body) { return this.verb("edit", { conv, ref, body }); }
+removePreview(conv, ref) { return this.verb("preview.remove", { conv, ref }); }
+recall(conv, ref) { return this.verb("recall", { conv, ref }); }
+hide(conv, seqs) { return this.verb("hide", { conv, seqs }); }
+react(conv, ref, key, remove = false) { return this.verb("react", { conv, ref, key, remove: remove || undefined }); }
+pin(conv, ref, remove = false) { return this.verb("pin", { conv, ref, remove: remove || undefined }); }
+vote(conv, ref, options) { return this.verb("vote", { conv, ref, options }); }
+closePoll(conv, ref) { return this.verb("poll.close", { conv, ref }); }
+forward(conv, from, seqs, { bundle, title, anonymous, silent } = {}) { return this.verb("forward", { conv, from, seqs, bundle, title, anonymous, silent }); }
+schedule(conv, message, at) { return this.verb("schedule", { conv, kind: "text", ...message, send_at: at }); }
+async scheduled(conv) { return (await this.verb("scheduled", { conv })).scheduled; }
+unschedule(of) { return this.verb("unschedule", { of }); }
+readers(conv, seq, page) { return this.verb("readers", { conv, seq, page }); }
+edits(conv, seq) { return this.port.request("edits", { conv, seq }); }
+reactions(conv, ref, { key, page } = {}) { return this.verb("reactions", { conv, ref, key, page }); }
+mark(conv, n) { return this.port.request("mark", { conv, read: n }); }
+markUnread(conv, on = true) { return this.setOwn(conv, { marked_unread: on }); }
+saveDraft(conv, text, ref) { return this.port.request("draft", { conv, text, ref }); }
+sendTyping(conv, stopped = false) { return this.port.request("typing", { conv, stopped }); }
+show(convs) { return this.port.request("show", { convs }); }
+upload(file) { return this.port.request("upload", { file }); }
+
+async openConversation(user) { return (await this.verb("conversation.open", { user })).head.conv; }
+createGroup({ kind = "group", title, about, avatar, users, settings }) { return this.verb("conversation.create", { kind, title, about, avatar, users, settings }); }
+info(conv) { return this.verb("conversation.info", { conv }); }
+setConversation(conv, { title, about, avatar, settings }) { return this.verb("conversation.set", { conv, title, about, avatar, settings }); }
+deleteConversation(conv, forAll = false) { return this.verb("conversation.delete", { conv, for_all: forAll || undefined }); }
+directory(query, page) { return this.verb("directory", { query: query || undefined, page }); }
+setOwn(conv, values) { return this.verb("own.set", { conv, ...values }); }
+invite(conv, users) { return this.verb("member.add", { conv, users }); }
+answerInvitation(conv, accept) { return this.verb("member.answer", { conv, accept }); }
+join({ conv, link }) { return this.verb("member.join", { conv, link }); }
+approve(conv, user, accept) { return this.verb("member.approve", { conv, user, accept }); }
+leave(conv) { return this.verb("member.leave", { conv }); }
+removeMembers(conv, users) { return this.verb("member.remove", { conv, users }); }
+ban(conv, users, until) { return this.verb("member.ban", { conv, users, until }); }
+unban(conv, users) { return this.verb("member.unban", { conv, users }); }
+setRole(conv, users, role) { return this.verb("member.role", { conv, users, role }); }
+muteMembers(conv, users, until) { return this.verb("member.mute", { conv, users, until }); }
+async createLink(conv, { role, expires_at, uses, approval } = {}) { return (await this.verb("link.create", { conv, role, expires_at, uses, approval: approval || undefined })).link; }
+async links(conv) { return (await this.verb("link.list", { conv })).links; }
+revokeLink(conv, code) { return this.verb("link.revoke", { conv, code }); }
+linkInfo(code) { return this.verb("link.info", { code }); }
+
+startCall(conv, media) { return this.verb("call.start", { conv, media }); }
+updateCall(conv, call, state, id) { return this.verb("call.update", { id, conv, call, state }); }
+callServers() { return this.verb("call.servers"); }
+signal(conv, call, to, device, data) { return this.verb("signal", { conv, call, to, device, data }); }
+async callEvent(conv, seq) { return (await this.verb("history", { conv, around: seq, limit: 1 })).events.find((event) => event.seq === seq && event.kind === "call") ?? null; }
+
+people(query, page) { return this.verb("people", { query, page }); }
+requestContact(user, { text, alias } = {}) { return this.verb("contact.request", { user, text: text || undefined, alias: alias || undefined }); }
+answerContact(user, accept) { return this.verb("contact.answer", { user, accept }); }
+removeContact(user) { return this.verb("contact.remove", { user }); }
+setAlias(user, alias) { return this.verb("contact.alias", { user, alias }); }
+block(user) { return this.verb("block", { user }); }
+unblock(user) { return this.verb("unblock", { user }); }
+report({ conv, seqs, user, reason, text }) { return this.verb("report", { conv, seqs, user, reason, text: text || undefined }); }
+}
+return { ChatState };
+})();
+const $state_lists = (() => {
+
+class MemberList {
+#store;
+#page;
+#version = 0;
+#latest;
+members = [];
+total = 0;
+hasMore = false;
+loading = true;
+
+constructor(store, conv, query, state) {
+this.#store = store;
+this.conv = conv;
+this.query = query.trim();
+this.state = state;
+this.ready = this.reload();
+}
+
+close() { this.#store.closed(this); }
+loadMore() { return this.hasMore && !this.loading ? this.#begin(this.#page) : Promise.resolve(); }
+reload() { return this.#begin(undefined); }
+
+#begin(page) { return (this.#latest = this.#load(page, (this.#version += 1))); }
+
+async #load(page, version) {
+this.loading = true;
+try {
+const answer = await this.#store.verb("members", { conv: this.conv, query: this.query || undefined, state: this.state === "joined" ? undefined : this.state, page });
+if (version !== this.#version) return await this.#latest;
+this.members = page ? [...this.members, ...answer.members] : answer.members;
+this.total = answer.total;
+this.#page = answer.page;
+this.hasMore = Boolean(answer.page);
+this.error = null;
+this.#store.remember(answer.members.map((each) => each.user));
+this.#store.marked(answer.members.filter((each) => each.read).map((each) => ({ conv: this.conv, user: each.user.name, read: each.read })));
+} catch (error) {
+if (version !== this.#version) return await this.#latest;
+this.error = error;
+}
+this.loading = false;
+this.#store.changed(`members:${this.conv}`);
+}
+}
+
+async function search(store, query, filters) {
+const text = query.trim();
+if (!text) return { hits: [], people: [], conversations: [], hasMore: false, more: async () => search(store, query, filters) };
+const [found, people] = await Promise.all([
+store.port.request("search", { query: text, ...filters }),
+filters.conv ? { users: [] } : store.people(text).catch(() => ({ users: [] })),
+]);
+store.remember(people.users);
+return hits(store, text, filters, found, people.users, []);
+}
+
+function hits(store, query, filters, found, people, before) {
+const all = [...before, ...found.hits];
+return {
+hits: all, people, conversations: filters.conv ? [] : store.conversations({ query }), hasMore: Boolean(found.page), isLocal: Boolean(found.local),
+more: async () => hits(store, query, filters, await store.port.request("search", { query, ...filters, page: found.page }), people, all),
+};
+}
+return { MemberList, search };
+})();
+const $state_window = (() => {
+
+const { applying, expiring, isBlank, isMessage, keeping } = $core_applying;
+
+const PAGE = 80;
+const MOST = 2000;
+const LONGEST = 3_600_000;
+const SILENT = /^(edit|preview$|recall|react|vote|poll\.close|call\.update|hidden|self\.|contact\.|device\.)/;
+
+class ThreadWindow {
+#store;
+#events = [];
+#rows = null;
+#cache = new Map();
+#low = 1;
+#end = null;
+#isAtEnd = true;
+#isSeeking = false;
+#pending = null;
+#version = 0;
+#isReplacing = false;
+#arrived = [];
+#timer = 0;
+#root = null;
+#isAtBeginning = false;
+
+constructor(store, conv, thread) {
+this.#store = store;
+this.conv = conv;
+this.thread = thread;
+this.firstUnread = null;
+this.loading = true;
+this.ready = this.#open();
+}
+
+get #head() { return this.#store.conversation(this.conv); }
+get #last() { return this.#events.at(-1)?.seq ?? this.#end ?? 0; }
+get total() { return this.#head?.n ?? 0; }
+get hasOlder() {
+if (this.#events.length === 0) return false;
+return this.thread === undefined ? this.#events[0].seq > Math.max(this.#low, this.#head?.min_seq ?? 1) : !this.#isAtBeginning;
+}
+get hasNewer() { return this.thread === undefined ? this.#last < (this.#head?.seq ?? 0) : !this.#isAtEnd; }
+get offset() { return Math.max(0, (this.#events.find((event) => event.n !== undefined)?.n ?? 1) - 1); }
+get rows() { return (this.#rows ??= this.#makeRows()); }
+
+close() {
+clearTimeout(this.#timer);
+this.#store.closed(this);
+}
+
+loadOlder() { return this.#load(() => ({ before: this.#events[0].seq }), () => this.hasOlder, 1); }
+loadNewer() { return this.#load(() => ({ from: this.#last + 1 }), () => this.hasNewer, -1); }
+
+jumpToEnd() { return this.hasNewer ? this.#replace({}) : Promise.resolve(true); }
+
+async jump(seq) {
+if (seq !== this.thread && !this.#events.some((event) => event.seq === seq)) await this.#replace({ around: seq });
+return this.rows.some((row) => row.seq === seq);
+}
+
+
+received(events) {
+if (this.#isReplacing) this.#arrived.push(...events);
+const isLoaded = this.#append(events);
+if (!isLoaded && !this.loading) this.#replace({});
+if (this.#events.length > MOST) this.#events.splice(0, this.#events.length - MOST);
+this.invalidate();
+}
+
+#append(events) {
+const user = this.#store.account?.name;
+const isLoaded = this.#events.length > 0 || this.#end !== null;
+for (const event of events) {
+this.#change((each) => (event.seq > each.asOf && isTarget(each, event) ? { ...applying(each, event, user), asOf: event.seq } : each));
+if (this.thread === undefined ? isLoaded && event.seq === this.#last + 1 : this.#isAtEnd && event.thread === this.thread && event.seq > this.#last) this.#events.push({ ...keeping(event, this.event(event.ref)), asOf: event.seq });
+}
+return isLoaded;
+}
+
+event(seq) { return seq === this.#root?.seq ? this.#root : this.#events.find((event) => event.seq === seq); }
+
+hidden(seqs) {
+const set = new Set(seqs);
+this.#change((event) => (set.has(event.seq) ? { conv: event.conv, seq: event.seq, n: event.n, kind: "hidden", asOf: event.asOf } : event));
+this.invalidate();
+}
+
+#change(change) {
+this.#events.forEach((event, index) => { this.#events[index] = change(event); });
+if (this.#root) this.#root = change(this.#root);
+}
+
+connected() {
+this.#low = 1;
+this.invalidate();
+}
+
+invalidate() {
+this.#rows = null;
+this.#store.changed(`thread:${this.conv}`);
+}
+
+reset() {
+const middle = this.#isAtEnd ? undefined : this.#events[this.#events.length >> 1]?.seq;
+this.ready = this.#events.length === 0 ? this.#open() : this.#replace({ around: middle });
+}
+
+
+async #open() {
+const { read = 0, unread = 0, n = 0 } = this.#head ?? {};
+this.#isSeeking = this.thread === undefined && unread > 0 && read < n;
+await this.#replace({});
+if (this.#isSeeking) await this.#seekUnread(read, n);
+return this;
+}
+
+async #seekUnread(read, total) {
+const user = this.#store.account?.name;
+const first = () => this.#events.find((event) => event.n > read && event.sender && event.sender !== user)?.seq ?? null;
+let around = (this.#head?.seq ?? 0) - (total - read - 1);
+for (let attempt = 0; attempt < 8; attempt += 1) {
+const numbered = this.#events.filter((event) => event.n !== undefined);
+if (numbered.length === 0 || numbered[0].n <= read + 1 || !this.hasOlder) {
+if (numbered.length === 0 || numbered.at(-1).n > read || !this.hasNewer) break;
+around = this.#last + (read + 1 - numbered.at(-1).n);
+} else if (attempt > 0) around = this.#events[0].seq - (numbered[0].n - read - 1);
+if (!(await this.#replace({ around: Math.max(1, around) }))) break;
+}
+this.firstUnread = first();
+this.#isSeeking = false;
+this.loading = false;
+this.invalidate();
+}
+
+async #replace(range) {
+const version = (this.#version += 1);
+this.loading = true;
+this.#isReplacing = true;
+this.#arrived = [];
+try {
+const page = this.thread === undefined ? await this.#request(range) : await this.#threadPage(range.around);
+if (version !== this.#version) return false;
+this.#low = this.#beginning(page) ?? 1;
+this.#events = this.#merge(page);
+this.#end = this.#events.length === 0 ? page.seq : null;
+this.#isAtEnd = page.isAtEnd ?? this.#last >= page.seq;
+this.#append(this.#arrived);
+return true;
+} catch (error) {
+this.error = error;
+return false;
+} finally {
+if (version === this.#version) { this.loading = this.#isSeeking; this.#isReplacing = false; this.invalidate(); }
+}
+}
+
+#request(range) { return this.#store.port.request("history", { conv: this.conv, ...range, limit: PAGE, thread: this.thread }); }
+
+async #threadPage(around) {
+const beginning = this.#root ? null : this.#store.port.request("history", { conv: this.conv, around: this.thread, limit: 1 });
+const [before, after] = await Promise.all([this.#request(around === undefined ? {} : { before: around }), around === undefined ? null : this.#request({ from: around })]);
+const root = (await beginning)?.events.find((event) => event.seq === this.thread);
+if (root) this.#root = this.#merge({ ...(await beginning), events: [root] })[0];
+const page = { ...before, events: this.#replies(before) };
+this.#isAtBeginning = page.events.length === 0;
+if (after) Object.assign(page, { events: [...page.events, ...this.#replies(after)], mine: [...(page.mine ?? []), ...(after.mine ?? [])] });
+return { ...page, isAtEnd: (page.events.at(-1)?.seq ?? 0) >= (this.#root?.replies?.seq ?? 0) };
+}
+
+#replies(page) { return page.events.filter((event) => event.thread === this.thread); }
+
+#load(range, possible, side) {
+if (this.#pending) return this.#pending;
+if (!possible()) return Promise.resolve(false);
+this.loading = true;
+this.#pending = this.#extend(range, possible, side).finally(() => {
+this.#pending = null;
+this.loading = false;
+this.invalidate();
+});
+return this.#pending;
+}
+
+async #extend(range, possible, side) {
+const before = this.rows.length;
+for (let pages = 0; pages < 10 && possible(); pages += 1) {
+const version = this.#version;
+let page;
+try {
+page = await this.#request(range());
+} catch (error) { this.error = error; return false; }
+if (version !== this.#version) return false;
+this.#low = this.#beginning(page) ?? this.#low;
+const events = this.#merge(this.thread === undefined ? page : { ...page, events: this.#replies(page) });
+if (side > 0) {
+const fresh = events.filter((event) => event.seq < this.#events[0].seq);
+if (fresh.length === 0) { this.#low = this.#events[0].seq; this.#isAtBeginning = true; break; }
+const all = [...fresh, ...this.#events];
+if (all.length > MOST) this.#isAtEnd = false;
+this.#events = all.slice(0, MOST);
+} else {
+const fresh = events.filter((event) => event.seq > this.#last);
+if (this.thread === undefined ? fresh[0]?.seq !== this.#last + 1 : fresh.length === 0) { this.#isAtEnd ||= this.thread !== undefined; break; }
+this.#events = [...this.#events, ...fresh].slice(-MOST);
+this.#isAtEnd = this.#last >= (this.thread === undefined ? page.seq : this.#root?.replies?.seq ?? 0);
+}
+this.#rows = null;
+if (this.rows.length !== before) break;
+}
+return true;
+}
+
+#beginning(page) {
+return page.isPartial && this.#store.connection.state === "online" ? 1 : page.min_seq;
+}
+
+#merge(page) {
+const mine = new Map((page.mine ?? []).map((each) => [each.seq, each]));
+return page.events.map((event) => ({ ...event, ...(mine.has(event.seq) && { mine: mine.get(event.seq) }), asOf: event.asOf ?? page.seq }));
+}
+
+#makeRows() {
+if (this.#isSeeking) return [];
+this.#expire();
+const events = this.#root ? [this.#root, ...this.#events] : this.#events;
+const known = new Map(events.map((event) => [event.seq, event]));
+const user = this.#store.account?.name;
+const rows = [];
+const keys = new Set();
+for (const event of events) {
+if (SILENT.test(event.kind)) continue;
+const own = event.sender === user;
+const key = own && event.id ? event.id : String(event.seq);
+keys.add(key);
+const quoted = isMessage(event) && event.ref !== undefined ? known.get(event.ref) ?? this.#store.quoted(this.conv, event.ref) : undefined;
+rows.push(this.#row(key, event, own, own && isMessage(event) && !isBlank(event) ? this.#store.receipt(this.conv, event.n) : undefined, quoted));
+}
+for (const item of this.#store.waiting(this.conv)) {
+if (keys.has(item.key) || !this.#isAtEnd || (this.thread !== undefined && item.thread !== this.thread)) continue;
+keys.add(item.key);
+rows.push(this.#row(item.key, item, true, item.status, item.ref === undefined ? undefined : known.get(item.ref) ?? this.#store.quoted(this.conv, item.ref)));
+}
+for (const key of this.#cache.keys()) if (!keys.has(key)) this.#cache.delete(key);
+return rows;
+}
+
+#expire() {
+const { now } = this.#store;
+let next = Infinity;
+this.#change((event) => {
+if (event.expires_at <= now) return expiring(event);
+if (event.expires_at < next) next = event.expires_at;
+return event;
+});
+clearTimeout(this.#timer);
+if (next < Infinity) this.#timer = setTimeout(() => this.invalidate(), Math.min(LONGEST, next - now + 1));
+}
+
+#row(key, event, own, status, quoted) {
+const cached = this.#cache.get(key);
+if (cached && cached.event === event && cached.status === status && cached.quoted === quoted) return cached.row;
+const { asOf: _, ...row } = event;
+Object.assign(row, { key, own, ...(status && { status }) });
+if (quoted !== undefined) row.quote = quoted && { ...quoted, key: String(quoted.seq), own: quoted.sender === this.#store.account?.name };
+this.#cache.set(key, { event, status, quoted, row });
+return row;
+}
+}
+
+function isTarget(event, change) {
+if (change.n !== undefined) return change.thread === event.seq;
+return change.ref === event.seq || (change.kind === "recall" && change.ref !== undefined && change.ref === event.ref);
+}
+return { ThreadWindow };
+})();
+const $state_store = (() => {
+
+const { advancing, expiring, reading } = $core_applying;
+const { Positions, showsReceipts } = $core_receipts;
+const { ChatState } = $state_api;
+const { MemberList, search } = $state_lists;
+const { ThreadWindow } = $state_window;
+
+const TYPING = 6000;
+const GROUPS = { people: (head) => head.kind === "pair", groups: (head) => head.kind === "group", channels: (head) => head.kind === "channel", unread: (head) => isUnread(head) };
+
+const isUnread = (head) => (head.unread ?? 0) > 0 || Boolean(head.own?.marked_unread);
+
+const release = (item) => { if (item?.localURL) setTimeout(() => URL.revokeObjectURL(item.localURL), 60_000); };
+
+class Store extends ChatState {
+session = { phase: "starting", user: null, self: null, limits: {}, server: {} };
+connection = { state: "connecting", since: Date.now() };
+settings = {};
+shown = [];
+notice = null;
+describe = (head, event) => ({ title: head.title ?? this.user(event.sender).nick ?? event.sender, body: event.body?.text ?? "" });
+onevents = null;
+onread = null;
+tellWords = null;
+oncall = null;
+onsignal = null;
+#heads = new Map();
+#users = new Map();
+#wanted = new Set();
+#contacts = new Map();
+#outbox = new Map();
+#typing = new Map();
+#positions = new Map();
+#counted = new Map();
+#quotes = new Map();
+#windows = new Map();
+#early = new Map();
+#lists = new Set();
+#sorted = null;
+
+constructor(port) {
+super(port);
+port.listen((event) => this.#received(event));
+this.started = this.#start();
+}
+
+get now() { return Date.now() + (this.session.clock ?? 0); }
+get account() { return this.session.user; }
+get unread() { return [...this.#heads.values()].reduce((sum, head) => sum + ((head.own?.muted_until ?? 0) > Date.now() || head.own?.archived ? 0 : head.unread ?? 0), 0); }
+get unsent() { return [...this.#outbox.values()].reduce((sum, items) => sum + items.length, 0); }
+get uploads() { return [...this.#outbox.values()].flat().filter((item) => item.status === "uploading").map(({ key, conv, body, progress }) => ({ key, conv, name: body?.name, progress })); }
+
+conversations({ filter = "all", query = "" } = {}) {
+this.#sorted ??= [...this.#heads.values()].filter((head) => !["left", "removed", "banned"].includes(head.state)).sort(order);
+const word = query.trim().toLocaleLowerCase();
+return this.#sorted.filter((head) => {
+if (filter === "everything") return true;
+if (filter === "archived" ? !head.own?.archived : head.own?.archived && !word) return false;
+if (!this.#isIn(head, filter)) return false;
+return !word || this.#title(head).includes(word);
+});
+}
+
+#isIn(head, filter) {
+if (filter === "all" || filter === "archived") return true;
+if (!filter.startsWith("folder:")) return GROUPS[filter](head);
+const name = filter.slice("folder:".length);
+const folder = this.settings.folders?.find((each) => each.name === name);
+return folder?.filter ? GROUPS[folder.filter]?.(head) ?? false : head.own?.folders?.includes(name) ?? false;
+}
+
+conversation(id) { return this.#heads.get(id) ?? null; }
+draft(id) { return this.#heads.get(id)?.draft ?? null; }
+typing(id) { return [...(this.#typing.get(id)?.keys() ?? [])]; }
+contacts(state = "friend") { return [...this.#contacts.values()].filter((each) => each.state === state); }
+get contactIndex() { return this.#contacts; }
+contact(name) { return this.#contacts.get(name) ?? null; }
+
+user(name) {
+const user = this.#users.get(name);
+if (user) return user;
+if (name && this.session.phase === "signedIn") this.#want(name);
+return { name };
+}
+
+async people(query, page) {
+const answer = await super.people(query, page);
+this.remember(answer.users);
 return answer;
 }
 
-#head(conv) {
+async refresh(name) {
+const { users } = await this.verb("users", { names: [name] }).catch(() => ({ users: [] }));
+this.remember(users);
+return this.user(name);
+}
+
+presence(name) {
+const user = this.#users.get(name);
+return user?.online === undefined ? null : { online: user.online, last_seen: user.last_seen };
+}
+
+thread(id, { thread } = {}) {
+if (thread !== undefined) {
+const window = new ThreadWindow(this, id, thread);
+this.#lists.add(window);
+return window;
+}
+if (!this.#windows.has(id)) this.#windows.set(id, new ThreadWindow(this, id));
+return this.#windows.get(id);
+}
+
+event(id, seq) {
+const event = this.#windows.get(id)?.event(seq) ?? this.quoted(id, seq);
+return event ? { ...event, key: String(seq), own: event.sender === this.account?.name } : null;
+}
+
+members(id, query = "", state = "joined") {
+const list = new MemberList(this, id, query, state);
+this.#lists.add(list);
+return list;
+}
+
+search(query, filters = {}) { return search(this, query, filters); }
+async media(conv, { kinds, query = "", page }) {
+const { hits, page: next, indexed_at: indexedAt } = await this.port.request("search", { conv, kinds, query: query || undefined, page });
+return { events: hits.map(({ event }) => event), page: next, isBehind: indexedAt !== undefined };
+}
+
+blobURL(blob, size, of = {}) {
+const query = new URLSearchParams({ ...(size && { size }), ...of }).toString();
+return this.port.blobURL?.(blob, size) ?? `/api/blobs/${encodeURIComponent(blob)}${query && `?${query}`}`;
+}
+
+mark(conv, n) {
+this.onread?.(conv);
+return super.mark(conv, n);
+}
+
+show(convs) {
+this.shown = convs;
+return super.show(convs);
+}
+
+async hide(conv, seqs) {
+const answer = await super.hide(conv, seqs);
+this.#windows.get(conv)?.hidden(seqs);
+return answer;
+}
+
+async schedule(conv, message, at) {
+const answer = await super.schedule(conv, message, at);
+this.changed("scheduled");
+return answer;
+}
+
+async unschedule(of) {
+const answer = await super.unschedule(of);
+this.changed("scheduled");
+return answer;
+}
+
+async approve(conv, user, accept) {
+const answer = await super.approve(conv, user, accept);
+this.changed("joinRequests");
+return answer;
+}
+
+
+closed(part) {
+this.#lists.delete(part);
+if (this.#windows.get(part.conv) === part) this.#windows.delete(part.conv);
+}
+
+waiting(conv) { return this.#outbox.get(conv) ?? []; }
+
+receipt(conv, n) {
 const head = this.#heads.get(conv);
-if (!head) throw refusal("not_found");
-return head;
+if (!head || !showsReceipts(head)) return "sent";
+this.#countReaders(head);
+return this.#positions.get(conv)?.status(n, head.kind === "pair" ? 1 : (head.members ?? 1) - 1) ?? "sent";
 }
 
-#event(conv, seq) {
-const size = this.#head(conv).seq;
-const added = this.#added.get(conv) ?? [];
-return this.#changed.get(`${conv} ${seq}`) ?? eventAt(conv, seq) ?? added[seq - (size - added.length) - 1] ?? null;
+async #countReaders({ conv, members_version: version = 0 }) {
+if (this.#counted.get(conv) === version || this.connection.state !== "online") return;
+this.#counted.set(conv, version);
+try {
+const users = new Set();
+const marks = [];
+for (let page; ;) {
+const answer = await this.verb("members", { conv, page });
+for (const { user, read, received, state } of answer.members) {
+if (state && state !== "joined") continue;
+users.add(user.name);
+if (read !== undefined) marks.push({ conv, user: user.name, read, received });
 }
-
-#history({ conv, from, before, around, limit = 50 }) {
-const { seq } = this.#head(conv);
-const first = from ?? (before !== undefined ? before - limit : around !== undefined ? around - Math.floor(limit / 2) : seq - limit + 1);
-const events = [];
-for (let each = Math.max(1, first); each < first + limit && each <= seq; each += 1) {
-const event = this.#event(conv, each);
-if (event) events.push(event);
+this.remember(answer.members.map((each) => each.user));
+if (!(page = answer.page)) break;
 }
-return { conv, events, seq, min_seq: 1 };
-}
-
-#change(conv, change) {
-const head = change(this.#head(conv));
-this.#heads.set(conv, head);
-this.#emit({ type: "heads", heads: [head] });
-return { conv, id: `r${(serial += 1)}`, at: Date.now() };
-}
-
-#append(conv, event) {
-const head = this.#head(conv);
-const isMessage = !event.ref || event.body?.text !== undefined || event.body?.blob !== undefined;
-const whole = { conv, seq: head.seq + 1, ...(isMessage && { n: head.n + 1 }), at: Date.now(), ...event };
-if (!this.#added.has(conv)) this.#added.set(conv, []);
-this.#added.get(conv).push(whole);
-const target = !isMessage && event.ref && this.#event(conv, event.ref);
-if (target) this.#changed.set(`${conv} ${event.ref}`, applying(target, whole, ME));
-this.#heads.set(conv, { ...head, seq: whole.seq, n: whole.n ?? head.n, at: whole.at });
-this.#emit({ type: "events", conv, events: [whole] });
-return whole;
-}
-
-#send({ conv, kind, body, ref, file }) {
-const key = `own-${(serial += 1)}-${Date.now()}`;
-const item = { key, conv, kind, body, ref, file, status: this.options.offline ? "queued" : file ? "uploading" : "sending", progress: file ? 0.4 : undefined, at: Date.now() };
-this.#emit({ type: "outbox", item });
-if (!this.options.offline) setTimeout(() => this.#finish(item), file ? 1500 : 250);
-return key;
-}
-
-#finish(item) {
-if (String(item.body.text).includes("fail")) {
-const failed = { ...item, status: "failed", error: { code: "forbidden", message: "Not permitted." } };
-this.#failed.set(item.key, failed);
-return this.#emit({ type: "outbox", item: failed });
-}
-const body = item.file ? { width: 1280, height: 853, size: item.file.size, type: item.file.type, name: item.file.name, ...item.body, blob: `sample-${(serial += 1)}` } : item.body;
-this.#append(item.conv, { sender: ME, id: item.key, kind: item.kind, body, ref: item.ref });
-this.#emit({ type: "outbox", item, removed: true });
-const peer = this.#head(item.conv).peer?.name;
-if (!peer) return;
-setTimeout(() => this.#emit({ type: "typing", conv: item.conv, user: peer }), 800);
-setTimeout(() => {
-this.#emit({ type: "marks", marks: [{ conv: item.conv, user: peer, read: this.#head(item.conv).n }] });
-this.#append(item.conv, { sender: peer, id: `b-${serial}`, kind: "text", body: { text: "好的 — got it!" } });
-}, 2500);
-}
-
-#retry(key) {
-const item = this.#failed.get(key);
-if (!item) throw refusal("not_found");
-this.#failed.delete(key);
-const again = { ...item, status: "sending", error: undefined, body: { text: String(item.body.text).replaceAll("fail", "fa1l") } };
-this.#emit({ type: "outbox", item: again });
-setTimeout(() => this.#finish(again), 500);
-}
-
-#discard(key) {
-const item = this.#failed.get(key);
-this.#failed.delete(key);
-if (item) this.#emit({ type: "outbox", item, removed: true });
-}
-
-#mark({ conv, read }) {
-return this.#change(conv, (head) => (read <= head.read ? head : { ...head, read, unread: Math.max(0, head.n - read), mentions: 0, own: { ...head.own, marked_unread: undefined } }));
-}
-
-#search({ query, conv }) {
-const word = query.toLocaleLowerCase();
-const found = [];
-for (const head of conv ? [this.#head(conv)] : this.#heads.values()) {
-for (let seq = head.seq; seq > Math.max(0, head.seq - 400) && found.length < 30; seq -= 1) {
-const event = this.#event(head.conv, seq);
-const at = event?.body?.text?.toLocaleLowerCase().indexOf(word) ?? -1;
-if (at >= 0) found.push({ event, snippet: event.body.text.slice(0, 160), ranges: [{ offset: [...event.body.text.slice(0, at)].length, length: [...query].length }] });
-}
-}
-return { hits: found };
-}
-
-#contact(name, change) {
-const rest = this.#contacts.filter((each) => each.user.name !== name);
-const before = this.#contacts.find((each) => each.user.name === name) ?? { user: this.#users.get(name), at: Date.now() };
-const after = change(before);
-this.#contacts = after ? [...rest, after] : rest;
-this.#emit({ type: "contacts", contacts: this.#contacts });
-return {};
-}
-
-#verb(verb, body) {
-const { conv, ref, user } = body;
-const people = (query = "") => [...this.#users.values()].filter((each) => `${each.name} ${each.nick}`.toLocaleLowerCase().includes(query.toLocaleLowerCase()) && each.name !== ME);
-switch (verb) {
-case "edit": case "recall": case "react": case "pin": case "vote": case "poll.close": return this.#changeOf(verb, body);
-case "hide": for (const seq of body.seqs) this.#changed.set(`${conv} ${seq}`, { conv, seq, kind: "hidden" }); return {};
-case "forward": return { seqs: body.seqs.map((seq) => this.#append(conv, { ...this.#event(body.from, seq), conv, seq: this.#head(conv).seq + 1, n: this.#head(conv).n + 1, at: Date.now(), sender: ME, id: `f${(serial += 1)}`, ref: undefined }).seq) };
-case "users": return { users: body.names.flatMap((name) => this.#users.get(name) ?? []) };
-case "people": return { users: people(body.query) };
-case "members": {
-const names = conv && members(conv);
-const all = names.map((name, index) => ({ user: this.#users.get(name), role: index === 1 ? "owner" : index === 0 ? this.#head(conv).role ?? "member" : "member", since: now - 9e9 }));
-const list = all.filter((each) => `${each.user.name} ${each.user.nick}`.toLocaleLowerCase().includes((body.query ?? "").toLocaleLowerCase()));
-return { members: list, version: 1, total: Math.max(this.#head(conv).members, list.length) };
-}
-case "readers": return { readers: members(conv).slice(1, 5).map((name, index) => ({ user: name, read: index < 2, received: true })) };
-case "reactions": return { reactions: (this.#event(conv, ref)?.reactions ?? []).flatMap(({ key, count }) => people().slice(0, count).map((each) => ({ user: each.name, key }))) };
-case "devices": return { authenticator: this.#hasTotp, devices: [{ device: "d1", name: "Firefox on Linux", platform: "web", at: now - 9e8, last_seen: now, address: "192.0.2.7", current: true }, { device: "d2", name: "iPhone von Alice", platform: "ios", at: now - 9e9, last_seen: now - 4e6, address: "198.51.100.20" }] };
-case "conversation.info": return { head: this.#head(conv), about: "Every Tuesday at six, from April to October. 每周二晚上六点。", created_at: now - 9e10, by: "bob" };
-case "conversation.open": return { head: this.#open(user) };
-case "conversation.create": return { head: this.#create({ kind: body.kind, title: body.title, role: "owner", members: 1 + (body.users?.length ?? 0) }) };
-case "conversation.set": return this.#change(conv, (head) => ({ ...head, ...(body.title && { title: body.title }), settings: { ...head.settings, ...body.settings } }));
-case "own.set": return this.#change(conv, (head) => ({ ...head, own: { ...head.own, ...("pinned" in body && { pinned_at: body.pinned ? Date.now() : undefined }), ...("archived" in body && { archived: body.archived }), ...("muted_until" in body && { muted_until: body.muted_until }), ...("marked_unread" in body && { marked_unread: body.marked_unread }) } }));
-case "member.answer": return this.#change(conv, (head) => ({ ...head, state: body.accept ? undefined : "left" }));
-case "member.leave": case "conversation.delete": this.#heads.delete(conv); this.#emit({ type: "heads", gone: [conv] }); return {};
-case "directory": return { conversations: [{ conv: "1channelnews0", kind: "channel", title: "Apus releases", about: "What is new", members: 812, join: "open" }, { conv: "1other0000000", kind: "group", title: "自行车 Cycling", members: 44, join: "approval" }] };
-case "link.list": return { links: [{ code: "k7Qm2ZtX9bVw4NsA", role: "member", by: ME, at: now, used: 3, uses: 50, expires_at: now + 6e8 }] };
-case "link.create": return { link: { code: "aaQm2ZtX9bVw4NsB", role: body.role ?? "member", by: ME, at: now, used: 0 } };
-case "link.info": return { title: "Rowing club Kiel", kind: "group", members: 14, join: "open", by: this.#users.get("bob") };
-case "scheduled": return { scheduled: [] };
-case "settings.set": this.#settings = { ...this.#settings, ...body.settings }; this.#emit({ type: "settings", settings: this.#settings }); return {};
-case "profile.set": this.#users.set(ME, { ...this.#users.get(ME), ...JSON.parse(JSON.stringify(body)) }); this.#emit({ type: "session", session: this.#snapshot().session }); return { user: this.#users.get(ME) };
-case "contact.request": return this.#contact(user, (each) => ({ ...each, state: "asking" }));
-case "contact.answer": return this.#contact(user, (each) => (body.accept ? { ...each, state: "friend" } : null));
-case "contact.remove": case "unblock": return this.#contact(user, () => null);
-case "contact.alias": return this.#contact(user, (each) => ({ ...each, alias: body.alias || undefined }));
-case "block": return this.#contact(user, (each) => ({ ...each, state: "blocked" }));
-default: return {};
+this.#positions.get(conv)?.keep(users);
+this.marked(marks);
+} catch {
+this.#counted.delete(conv);
 }
 }
 
-#changeOf(verb, { conv, ref, body, key, remove, options }) {
-const target = this.#event(conv, ref);
-if (!target) throw refusal("not_found");
-const votes = verb === "vote" ? (target.votes ?? target.body.options.map(() => 0)).map((count, index) => count + (options.includes(index) ? 1 : 0) - (target.mine?.votes?.includes(index) ? 1 : 0)) : undefined;
-const content = { edit: { body }, react: { key, remove }, vote: { options }, pin: { remove } }[verb];
-this.#append(conv, { sender: ME, kind: verb, ref, body: content, ...(votes && { votes }) });
-return {};
+quoted(conv, seq) {
+const key = `${conv} ${seq}`;
+if (!this.#quotes.has(key)) {
+this.#quotes.set(key, undefined);
+this.port.request("history", { conv, around: seq, limit: 1 }).then(
+(page) => this.#quotes.set(key, page.events.find((event) => event.seq === seq && event.kind !== "hidden") ?? null),
+() => this.#quotes.delete(key),
+).then(() => {
+for (const window of this.#windowsOf(conv)) window.invalidate();
+this.changed(`thread:${conv}`);
+});
+}
+const event = this.#quotes.get(key);
+if (event?.expires_at <= this.now) this.#quotes.set(key, expiring(event));
+return this.#quotes.get(key);
 }
 
-#open(user) {
-const found = [...this.#heads.values()].find((head) => head.kind === "pair" && head.peer.name === user);
-return found ?? this.#create({ kind: "pair", peer: this.#users.get(user), members: 2 });
+remember(users) {
+let isNew = false;
+for (const user of users) {
+const before = this.#users.get(user.name);
+const alias = this.#contacts.get(user.name)?.alias;
+const after = { ...user, alias };
+if (before && JSON.stringify(before) === JSON.stringify(after)) continue;
+this.#users.set(user.name, after);
+isNew = true;
+}
+if (isNew) this.changed("users", "presence");
 }
 
-#create(values) {
-const head = { conv: `9new${String((serial += 1)).padStart(9, "0")}`, members_version: 1, seq: 0, n: 0, read: 0, unread: 0, at: Date.now(), own: {}, settings: {}, ...values };
-this.#heads.set(head.conv, head);
-this.#emit({ type: "heads", heads: [head] });
-return head;
+marked(marks) {
+for (const { conv, user, read, received } of marks) {
+if (user === this.account?.name) {
+if (read !== undefined) this.#update(conv, (head) => reading(head, read));
+continue;
+}
+if (!this.#positions.has(conv)) this.#positions.set(conv, new Positions());
+if (!this.#positions.get(conv).mark(user, { read, received })) continue;
+for (const window of this.#windowsOf(conv)) window.invalidate();
 }
 }
-return { createSampleState };
+
+
+async #start() {
+const snapshot = await this.port.request("start");
+this.#adopt(snapshot);
+return this;
+}
+
+#adopt({ session, connection, heads = [], users = [], contacts = [], settings, outbox = [], marks = [] }) {
+const another = session.user?.name !== this.account?.name;
+this.session = session;
+this.connection = connection;
+if (another) {
+for (const item of [...this.#outbox.values()].flat()) release(item);
+for (const each of [this.#heads, this.#users, this.#contacts, this.#outbox, this.#typing, this.#positions, this.#counted, this.#quotes, this.#windows, this.#early]) each.clear();
+}
+if (session.user) this.remember([session.user]);
+this.#setContacts(contacts);
+this.remember(users);
+this.#heads.clear();
+this.#setHeads(heads);
+this.settings = settings ?? {};
+for (const item of outbox) this.#queued(item);
+this.marked(marks);
+for (const window of this.#windows.values()) window.reset();
+this.changed("session", "connection", "conversations", "contacts", "settings", "uploads");
+}
+
+#received(event) {
+switch (event.type) {
+case "snapshot": return this.#adopt(event);
+case "session":
+this.session = event.session;
+if (this.account && this.session.phase === "signedIn" && this.notice?.kind === "dismissed") this.notice = null;
+return this.changed("session");
+case "connection":
+this.connection = event.connection;
+this.#counted.clear();
+if (event.connection.state !== "online") for (const [conv, users] of [...this.#typing]) for (const user of [...users.keys()]) this.#types({ conv, user, stopped: true });
+if (event.connection.state === "online") for (const window of this.#windows.values()) window.connected();
+return this.changed("connection");
+case "heads": return this.#setHeads(event.heads ?? [], event.gone ?? []);
+case "events": return this.#events(event.conv, event.events);
+case "gap": for (const window of this.#windowsOf(event.conv)) window.reset(); return;
+case "hidden": return this.#windows.get(event.conv)?.hidden(event.seqs);
+case "outbox": this.#queued(event.item, event.removed); return;
+case "marks": return this.marked(event.marks);
+case "users": return this.remember(event.users);
+case "presence": return this.remember(event.users.map(({ user, online, last_seen }) => ({ ...this.#users.get(user), name: user, online, ...(last_seen && { last_seen }) })));
+case "typing": return this.#types(event);
+case "contacts": this.#setContacts(event.contacts); return;
+case "settings": this.settings = event.settings; return this.changed("settings");
+case "signal": return this.onsignal?.(event);
+case "leading": return;
+case "notice": this.notice = event.notice; return this.changed("notice");
+}
+}
+
+#setHeads(heads, gone = []) {
+for (const conv of gone) {
+this.#heads.delete(conv);
+this.changed(`conversation:${conv}`, `thread:${conv}`);
+}
+this.remember(heads.flatMap((head) => (head.peer ? [head.peer] : [])));
+for (const head of heads) {
+const early = this.#early.get(head.conv);
+if (early) queueMicrotask(() => this.#tell(head.conv, early));
+this.#early.delete(head.conv);
+const version = this.#heads.get(head.conv)?.members_version;
+this.#put(head);
+if (version !== undefined && version !== head.members_version) {
+for (const list of this.#lists) if (list.conv === head.conv) list.reload?.();
+}
+}
+this.#sorted = null;
+this.changed("conversations");
+}
+
+#put(head) {
+const items = this.#outbox.get(head.conv) ?? [];
+const { draft: _, typing: __, failed: ___, pending: ____, ...plain } = head;
+const failed = items.filter((item) => item.status === "failed").length;
+const typing = this.typing(head.conv);
+this.#heads.set(head.conv, {
+...plain, ...(head.own?.draft && { draft: head.own.draft }), ...(typing.length && { typing }),
+...(failed && { failed }), ...(items.length > failed && { pending: items.length - failed }),
+});
+this.#sorted = null;
+this.changed("conversations", `conversation:${head.conv}`);
+}
+
+#update(conv, change) {
+const head = this.#heads.get(conv);
+if (head) this.#put(change(head));
+}
+
+#events(conv, events) {
+this.#update(conv, (head) => advancing(head, events, this.account?.name));
+for (const event of events) {
+for (const user of [event.sender, ...(event.body?.users ?? [])]) if (user) this.#types({ conv, user, stopped: true });
+if (event.ref !== undefined) this.#quotes.delete(`${conv} ${event.ref}`);
+}
+for (const window of this.#windowsOf(conv)) window.received(events);
+if (this.#heads.has(conv)) this.#tell(conv, events);
+else this.#early.set(conv, [...(this.#early.get(conv) ?? []), ...events]);
+}
+
+#tell(conv, events) {
+this.onevents?.(conv, events);
+this.oncall?.(conv, events);
+}
+
+#windowsOf(conv) { return [...this.#lists, this.#windows.get(conv)].filter((each) => each instanceof ThreadWindow && each.conv === conv); }
+
+#queued(item, removed) {
+const items = this.waiting(item.conv).filter((each) => each.key !== item.key);
+const before = this.waiting(item.conv).find((each) => each.key === item.key);
+if (removed) release(before);
+else {
+const localURL = before?.localURL ?? (item.file ? URL.createObjectURL(item.file) : undefined);
+items.push({ ...item, id: item.key, sender: this.account?.name, local: true, ...(localURL && { localURL }) });
+items.sort((a, b) => a.at - b.at || (a.key < b.key ? -1 : 1));
+}
+this.#outbox.set(item.conv, items);
+this.#update(item.conv, (head) => head);
+for (const window of this.#windowsOf(item.conv)) window.invalidate();
+this.changed("uploads");
+}
+
+#setContacts(contacts) {
+this.#contacts = new Map(contacts.map((each) => [each.user.name, each]));
+for (const [name, user] of this.#users) this.#users.set(name, { ...user, alias: this.#contacts.get(name)?.alias });
+this.remember(contacts.map((each) => each.user));
+this.changed("contacts", "users");
+}
+
+#types({ conv, user, stopped }) {
+const all = this.#typing.get(conv) ?? new Map();
+if (stopped && !all.has(user)) return;
+clearTimeout(all.get(user));
+if (stopped) all.delete(user);
+else all.set(user, setTimeout(() => this.#types({ conv, user, stopped: true }), TYPING));
+this.#typing.set(conv, all);
+this.#update(conv, (head) => head);
+this.changed(`typing:${conv}`);
+}
+
+#want(name) {
+if (this.#wanted.has(name)) return;
+this.#wanted.add(name);
+if (this.#wanted.size === 1) queueMicrotask(() => this.#learnUsers());
+}
+
+async #learnUsers() {
+while (this.#wanted.size > 0) {
+const names = [...this.#wanted].slice(0, 100);
+try {
+const { users } = await this.verb("users", { names });
+this.remember([...names.filter((each) => !users.some(({ name }) => name === each)).map((each) => ({ name: each })), ...users]);
+for (const window of this.#windows.values()) window.invalidate();
+} catch {
+return this.#wanted.clear();
+}
+for (const name of names) this.#wanted.delete(name);
+}
+}
+
+#title(head) {
+const peer = head.peer && head.kind === "pair" ? this.user(head.peer.name) : null;
+return [head.title, peer?.alias, peer?.nick, peer && `@${peer.name}`].filter(Boolean).join("\n").toLocaleLowerCase();
+}
+}
+
+const shownAt = ({ kind, at, last, draft }) => Math.max(last?.at ?? (kind === "self" ? 0 : at), draft?.at ?? 0);
+
+function order(a, b) {
+return (b.own?.pinned_at ?? 0) - (a.own?.pinned_at ?? 0) || shownAt(b) - shownAt(a) || (a.conv < b.conv ? -1 : 1);
+}
+return { Store };
 })();
-return $state_sample;
+const $state_index = (() => {
+
+const { Store } = $state_store;
+
+function createState() {
+const store = new Store(makePort());
+addEventListener("pagehide", () => store.show([]));
+return store;
+}
+
+function makePort() {
+if (!navigator.locks || !globalThis.Worker || !globalThis.BroadcastChannel) return new PagePort();
+try {
+return new WorkerPort();
+} catch (error) {
+console.warn("No worker:", error);
+return new PagePort();
+}
+}
+
+class WorkerPort {
+#worker = new Worker(new URL("./core-worker-4426b8a484ccad77.js", import.meta.url), { type: "module" });
+#requests = new Map();
+#serial = 0;
+#listener = () => {};
+#instead = null;
+leads = false;
+
+constructor() {
+let hasStarted = false;
+this.#worker.onmessage = ({ data }) => {
+hasStarted = true;
+if (data.event) return data.event.type === "leading" ? (this.leads = true) : this.#listener(data.event);
+const request = this.#requests.get(data.id);
+this.#requests.delete(data.id);
+if (data.error) request?.reject(Object.assign(new Error(data.error.message), data.error));
+else request?.resolve(data.value);
 };
+this.#worker.onerror = (event) => (hasStarted ? console.error(event.message) : this.#replace(event.message));
+this.#watchNetwork();
+}
+
+#replace(message) {
+console.warn("No worker:", message);
+this.#instead = new PagePort();
+this.#instead.listen(this.#listener);
+this.leads = true;
+for (const { name, body, resolve, reject } of this.#requests.values()) this.#instead.request(name, body).then(resolve, reject);
+this.#requests.clear();
+}
+
+#watchNetwork() {
+for (const event of ["online", "offline"]) addEventListener(event, () => this.request("network", { event }));
+document.addEventListener("visibilitychange", () => {
+if (document.visibilityState === "visible") this.request("network", { event: "shown" });
+});
+}
+
+listen(listener) { this.#listener = listener; }
+
+request(name, body) {
+if (this.#instead) return this.#instead.request(name, body);
+return new Promise((resolve, reject) => {
+this.#serial += 1;
+this.#requests.set(this.#serial, { name, body, resolve, reject });
+this.#worker.postMessage({ id: this.#serial, name, body });
+});
+}
+}
+
+class PagePort {
+leads = true;
+#listener = () => {};
+#core = null;
+
+listen(listener) { this.#listener = listener; }
+async request(name, body) { return (await this.#load()).request(name, body, "page"); }
+
+async #load() {
+try {
+return await (this.#core ??= $later("./core-core-cae095f6b22ba903.js").then(({ Core }) => new Core((event) => this.#listener(event))));
+} catch (error) {
+this.#core = null;
+throw Object.assign(new Error(error.message, { cause: error }), { code: "offline" });
+}
+}
+}
+return { createState };
+})();
+const $main = (() => {
+
+const { start } = $app;
+const { createState } = $state_index;
+
+start(createState);
+return {  };
+})();
+const $core_requests = (() => {
+
+const RETRYABLE = new Set(["too_many", "storage", "unavailable", "internal", "offline"]);
+
+class Refusal extends Error {
+constructor({ code, message = code, field, retry_after: retryAfter, ...more }) {
+super(message);
+Object.assign(this, { code, field, retryAfter, ...more });
+}
+
+get isTemporary() { return RETRYABLE.has(this.code); }
+
+get plain() { return JSON.parse(JSON.stringify({ ...this, message: this.message })); }
+}
+
+function refusal(error) {
+if (error instanceof Refusal) return error;
+if (error?.data?.code) return new Refusal(error.data);
+if (["ack_timeout", "disconnected", "transport", "timeout"].includes(error?.code) || error instanceof TypeError) return new Refusal({ code: "offline", message: "There is no connection." });
+return new Refusal({ code: "internal", message: String(error?.message ?? error) });
+}
+
+async function post(path, body = {}) {
+return answer(await reach(path, { method: "POST", body: JSON.stringify(body), headers: { "Content-Type": "application/json", "Chat-Session": "cookie" } }));
+}
+
+const get = async (path) => answer(await reach(path));
+
+async function reach(path, options = {}) {
+try {
+return await fetch(path, { credentials: "same-origin", cache: "no-store", ...options });
+} catch (error) {
+throw refusal(error);
+}
+}
+
+async function answer(response) {
+const body = await response.json().catch(() => ({}));
+if (response.ok) return body;
+throw new Refusal(body.error ?? { code: response.status >= 500 ? "unavailable" : response.status === 401 ? "unauthorized" : "internal", message: response.statusText });
+}
+
+let newest = 0n;
+
+function uuid() {
+const bytes = crypto.getRandomValues(new Uint8Array(16));
+const first = (BigInt(Date.now()) << 12n) | BigInt(((bytes[6] & 0x07) << 8) | bytes[7]);
+newest = first > newest ? first : newest + 1n;
+new DataView(bytes.buffer).setBigUint64(0, ((newest >> 12n) << 16n) | 0x7000n | (newest & 0xfffn));
+bytes[8] = (bytes[8] & 0x3f) | 0x80;
+const hex = [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join("-");
+}
+
+function deviceDescription() {
+const agent = navigator.userAgent;
+const browser = /Edg\//.test(agent) ? "Edge" : /Firefox\//.test(agent) ? "Firefox" : /Chrom/.test(agent) ? "Chrome" : /Safari\//.test(agent) ? "Safari" : "Browser";
+const system = /Android/.test(agent) ? "Android" : /iPhone|iPad/.test(agent) ? "iOS" : /Mac OS/.test(agent) ? "macOS" : /Windows/.test(agent) ? "Windows" : /Linux/.test(agent) ? "Linux" : "";
+return { name: system ? `${browser} on ${system}` : browser, platform: "web" };
+}
+return { Refusal, refusal, post, get, reach, answer, uuid, deviceDescription };
+})();
 
 """#))
 
@@ -11663,8 +11293,8 @@ return {  };
 
 """#))
 
-    private static let _js_views_inside_0acb27333442a443_js = EmbeddedFile(path: "js/views-inside-0acb27333442a443.js", content: .text(#"""
-export default ({ $later, $loaded, $core_applying, $core_receipts, $views_dom, $views_icons, $i18n_index, $i18n_format, $views_model, $views_menu, $core_requests }) => {
+    private static let _js_views_inside_f165eb389fa751c6_js = EmbeddedFile(path: "js/views-inside-f165eb389fa751c6.js", content: .text(#"""
+export default ({ $later, $loaded, $views_dom, $views_icons, $i18n_index, $i18n_format, $views_model, $views_menu, $core_applying, $core_receipts, $core_requests }) => {
 const $views_avatar = (() => {
 
 const { h, remoteImage } = $views_dom;

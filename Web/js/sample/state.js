@@ -5,8 +5,8 @@
 //   createSampleState({ offline: true, empty: true, slow: 400 });
 
 import { applying } from "../core/applying.js";
-import { ME, USERS, eventAt, heads, members, now } from "./sampledata.js";
-import { Store } from "./store.js";
+import { ME, USERS, eventAt, heads, members, now } from "./data.js";
+import { Store } from "../state/store.js";
 
 export const createSampleState = (options = {}) => new Store(new SamplePort(options));
 
