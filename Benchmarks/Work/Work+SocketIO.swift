@@ -20,7 +20,7 @@ extension Work {
     ]
 
     private static func packetRead(_ parser: SocketIOParser, _ arguments: [SocketIOValue]) throws -> (Int) throws -> Void {
-        let messages = try parser.encode(SocketIOPacket(content: .event(name: "echo", arguments: arguments, ackID: nil)))
+        let messages = try parser.encode(SocketIOPacket(content: .event(name: "echo", arguments: SocketIOPayload(arguments), ackID: nil)))
         var decoder = parser.makeDecoder()
         return { rounds in
             for _ in 0..<rounds {
@@ -32,7 +32,7 @@ extension Work {
     }
 
     private static func packetWritten(_ parser: SocketIOParser, _ arguments: [SocketIOValue]) -> (Int) throws -> Void {
-        let packet = SocketIOPacket(content: .event(name: "echo", arguments: arguments, ackID: nil))
+        let packet = SocketIOPacket(content: .event(name: "echo", arguments: SocketIOPayload(arguments), ackID: nil))
         return { rounds in for _ in 0..<rounds { use(try parser.encode(packet)) } }
     }
 }

@@ -35,7 +35,7 @@ func singlePackets(_ event: SocketIOPacket) throws -> [EngineIOMessage] {
     var decoder = parser.makeDecoder()
     let messages = try parser.encode(event)
     for message in messages {
-        if let packet = try decoder.packet(of: message) { print(packet.namespace) }
+        if let packet = try decoder.received(message) { print(packet.namespace) }
     }
     return messages
 }

@@ -16,9 +16,10 @@ struct OneTextParser: SocketIOPacketParser {
         case .connect(let auth): (object["type"], object["data"]) = (0, auth)
         case .disconnect: object["type"] = 1
         case .event(let name, let arguments, let ackID):
-            (object["type"], object["data"]) = (2, .array([.string(name)] + arguments))
+            (object["type"], object["data"]) = (2, .array([.string(name)] + arguments.arguments))
             object["id"] = ackID.map { SocketIOValue($0) }
-        case .ack(let id, let arguments): (object["type"], object["data"], object["id"]) = (3, .array(arguments), SocketIOValue(id))
+        case .ack(let id, let arguments):
+            (object["type"], object["data"], object["id"]) = (3, .array(arguments.arguments), SocketIOValue(id))
         case .connectError(let reason): (object["type"], object["data"]) = (4, reason)
         }
         return [.text(ByteBuffer(bytes: try JSONWriter.bytes(of: .object(object), binary: .base64)))]
@@ -38,9 +39,9 @@ struct OneTextParser: SocketIOPacketParser {
             case (0, _, _): return SocketIOPacket(namespace: namespace, content: .connect(data))
             case (1, _, _): return SocketIOPacket(namespace: namespace, content: .disconnect)
             case (2, let name?, _):
-                let content = SocketIOPacket.Content.event(name: name, arguments: Array(arguments.dropFirst()), ackID: id)
+                let content = SocketIOPacket.Content.event(name: name, arguments: SocketIOPayload(Array(arguments.dropFirst())), ackID: id)
                 return SocketIOPacket(namespace: namespace, content: content)
-            case (3, _, let id?): return SocketIOPacket(namespace: namespace, content: .ack(id: id, arguments: arguments))
+            case (3, _, let id?): return SocketIOPacket(namespace: namespace, content: .ack(id: id, arguments: SocketIOPayload(arguments)))
             case (4, _, _): return SocketIOPacket(namespace: namespace, content: .connectError(data ?? .null))
             default: throw UnknownPacket()
             }

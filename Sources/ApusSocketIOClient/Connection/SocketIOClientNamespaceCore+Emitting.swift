@@ -85,7 +85,7 @@ extension SocketIOClientNamespaceCore {
 
     /// Encodes an event, and calls the listeners for outgoing events.
     private func encode(_ event: String, _ arguments: [SocketIOValue], ackID: Int?) throws(SocketIOError) -> [EngineIOMessage] {
-        let content = SocketIOPacket.Content.event(name: event, arguments: arguments, ackID: ackID)
+        let content = SocketIOPacket.Content.event(name: event, arguments: SocketIOPayload(arguments), ackID: ackID)
         let packet = try self.encode(content)
         let listeners = self.hot.handlers.events.outgoing
         if !listeners.isEmpty {
@@ -145,7 +145,7 @@ extension SocketIOClientNamespaceCore {
     func acknowledge(_ id: Int, _ arguments: [SocketIOValue], session: String) {
         guard self.hot.machine.id == session else { return }
         do throws(SocketIOError) {
-            let content = SocketIOPacket.Content.ack(id: id, arguments: arguments)
+            let content = SocketIOPacket.Content.ack(id: id, arguments: SocketIOPayload(arguments))
             let packet = try self.encode(content)
             if self.manager?.send(packet) != true { self.sendFailed(.queue, ackID: nil) }
         } catch {

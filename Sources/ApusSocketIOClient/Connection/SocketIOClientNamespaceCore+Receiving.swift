@@ -6,7 +6,7 @@ import NIOConcurrencyHelpers
 // Received packets, and calls to the listeners.
 extension SocketIOClientNamespaceCore {
     /// Handles a packet, with its size on the wire in bytes.
-    func receivedPacket(_ content: UndecodedPacket.Content, bytes: Int) {
+    func receivedPacket(_ content: SocketIOPacket.Content, bytes: Int) {
         switch self.hot.machine.receivedPacket(content, bytes: bytes) {
         case .connected(let id, let early, let isRecovered): self.connected(id: id, early: early, isRecovered: isRecovered)
         case .refused(let error): self.refused(error)

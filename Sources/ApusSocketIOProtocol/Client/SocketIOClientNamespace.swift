@@ -144,7 +144,7 @@ package struct SocketIOClientNamespace: Sendable {
     /// Handles a packet of this namespace.
     ///
     /// - Parameter bytes: The size of the packet on the wire.
-    package mutating func receivedPacket(_ content: UndecodedPacket.Content, bytes: Int = 0) -> ReceivedAction {
+    package mutating func receivedPacket(_ content: SocketIOPacket.Content, bytes: Int = 0) -> ReceivedAction {
         switch self.state {
         case .closed, .waiting, .authenticating:
             return .doNothing  // sent before the server received this client's DISCONNECT

@@ -52,7 +52,7 @@ package struct SocketIORootAdmission: Sendable {
     /// Handles a packet for `/`.
     ///
     /// - Parameter isAwaited: Whether the namespace awaits the answer to CONNECT.
-    package mutating func receivedPacket(_ content: UndecodedPacket.Content, isAwaited: Bool) -> ReceivedAction {
+    package mutating func receivedPacket(_ content: SocketIOPacket.Content, isAwaited: Bool) -> ReceivedAction {
         switch (self.state, content) {
         case (.expected, .connect):
             self.state = isAwaited ? .mustAsk : .granted

@@ -209,7 +209,7 @@ extension SocketIOEndpoint {
         }
     }
 
-    private mutating func receivedByClient(_ packet: UndecodedPacket) throws(SocketIOError) -> [Event] {
+    private mutating func receivedByClient(_ packet: SocketIOPacket) throws(SocketIOError) -> [Event] {
         let name = packet.namespace
         guard var join = self.joins[UTF8Key(name)] else { return [] }
         if name == "/", self.root.receivedPacket(packet.content, isAwaited: join.isConnecting) == .ignore { return [] }
@@ -232,7 +232,7 @@ extension SocketIOEndpoint {
         .event(namespace: namespace, name: event.name, arguments: event.arguments.arguments, ackID: event.ackID)
     }
 
-    private mutating func receivedByServer(_ packet: UndecodedPacket) throws(SocketIOError) -> [Event] {
+    private mutating func receivedByServer(_ packet: SocketIOPacket) throws(SocketIOError) -> [Event] {
         let name = packet.namespace
         switch (self.members[UTF8Key(name)], packet.content) {
         case (_, .connect(let auth)):
@@ -345,7 +345,7 @@ extension SocketIOEndpoint {
     ) throws(SocketIOError) -> Int? {
         try self.checkConnected(to: namespace)
         let id = wantsAck ? self.nextAckID : nil
-        try self.send(SocketIOPacket(namespace: namespace, content: .event(name: name, arguments: arguments, ackID: id)))
+        try self.send(SocketIOPacket(namespace: namespace, content: .event(name: name, arguments: SocketIOPayload(arguments), ackID: id)))
         if wantsAck { self.nextAckID += 1 }
         return id
     }
@@ -359,7 +359,7 @@ extension SocketIOEndpoint {
     /// - Throws: The errors of ``emit(_:_:in:wantsAck:)``.
     public mutating func acknowledge(_ id: Int, _ arguments: [SocketIOValue] = [], in namespace: String = "/") throws(SocketIOError) {
         try self.checkConnected(to: namespace)
-        try self.send(SocketIOPacket(namespace: namespace, content: .ack(id: id, arguments: arguments)))
+        try self.send(SocketIOPacket(namespace: namespace, content: .ack(id: id, arguments: SocketIOPayload(arguments))))
     }
 
     /// Leaves a namespace (by default `/`), or, on a server, disconnects the client from it. Has no

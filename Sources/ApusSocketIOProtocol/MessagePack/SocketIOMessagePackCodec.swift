@@ -13,9 +13,9 @@ enum SocketIOMessagePackCodec {
         case .disconnect: try self.write(.disconnect, packet.namespace, data: nil, into: &buffer)
         case .connectError(let data): try self.write(.connectError, packet.namespace, data: data, into: &buffer)
         case .event(let name, let arguments, let ackID):
-            try self.write(.event, packet.namespace, ackID: ackID, name: name, arguments: arguments, into: &buffer)
+            try self.write(.event, packet.namespace, ackID: ackID, name: name, arguments: arguments.arguments, into: &buffer)
         case .ack(let id, let arguments):
-            try self.write(.ack, packet.namespace, ackID: id, name: nil, arguments: arguments, into: &buffer)
+            try self.write(.ack, packet.namespace, ackID: id, name: nil, arguments: arguments.arguments, into: &buffer)
         }
         return [.binary(buffer)]
     }

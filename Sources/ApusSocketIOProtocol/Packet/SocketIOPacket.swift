@@ -1,8 +1,10 @@
 public import ApusJSON
 
-/// A packet of the Socket.IO protocol, with its binary data in place. It is used by a custom
-/// ``SocketIOPacketParser``, and by programs that use ``SocketIOParser`` without a client or
-/// server.
+/// A packet of the Socket.IO protocol, with its binary data in place.
+///
+/// It is the only form of a packet between its messages and the program, in both directions. The
+/// arguments of a received packet are not decoded until they are read (``SocketIOPayload``). A
+/// packet that is sent is encoded as messages once, regardless of the number of recipients.
 ///
 /// Source: Socket.IO protocol v5, "Packet types".
 public struct SocketIOPacket: Equatable, Sendable {
@@ -14,9 +16,9 @@ public struct SocketIOPacket: Equatable, Sendable {
         /// `1`: leaves the namespace.
         case disconnect
         /// `2`, or `5` in JSON with attachments. An id requests an ack.
-        case event(name: String, arguments: [SocketIOValue], ackID: Int?)
+        case event(name: String, arguments: SocketIOPayload, ackID: Int?)
         /// `3`, or `6` in JSON with attachments.
-        case ack(id: Int, arguments: [SocketIOValue])
+        case ack(id: Int, arguments: SocketIOPayload)
         /// `4`: refuses the namespace, with an object that contains the message (a string in
         /// protocol version 4).
         case connectError(SocketIOValue)
@@ -60,72 +62,12 @@ enum SocketIOPacketType: UInt8 {
     var carriesAttachments: Bool { self == .binaryEvent || self == .binaryAck }
 }
 
-/// The library's representation of a packet: a ``SocketIOPacket`` whose arguments need not be
-/// decoded.
-package struct UndecodedPacket: Equatable, Sendable {
-    /// The type of the packet and its payload; see ``SocketIOPacket/Content``.
-    package enum Content: Equatable, Sendable {
-        case connect(SocketIOValue?)
-        case disconnect
-        case event(name: String, arguments: SocketIOPayload, ackID: Int?)
-        case ack(id: Int, arguments: SocketIOPayload)
-        case connectError(SocketIOValue)
-    }
-
-    package var namespace: String
-    package var content: Content
-
-    package init(namespace: String = "/", content: Content) {
-        self.namespace = namespace
-        self.content = content
-    }
-
-    package init(_ packet: SocketIOPacket) {
-        self.init(namespace: packet.namespace, content: Content(packet.content))
-    }
-
-    /// The packet with decoded arguments.
-    package var packet: SocketIOPacket { SocketIOPacket(namespace: self.namespace, content: self.content.decoded) }
-}
-
-extension UndecodedPacket.Content {
-    package init(_ content: SocketIOPacket.Content) {
-        switch content {
-        case .connect(let auth): self = .connect(auth)
-        case .disconnect: self = .disconnect
-        case .event(let name, let arguments, let ackID): self = .event(name: name, arguments: .init(arguments), ackID: ackID)
-        case .ack(let id, let arguments): self = .ack(id: id, arguments: .init(arguments))
-        case .connectError(let data): self = .connectError(data)
-        }
-    }
-
-    /// The content with decoded arguments.
-    package var decoded: SocketIOPacket.Content {
-        switch self {
-        case .connect(let auth): .connect(auth)
-        case .disconnect: .disconnect
-        case .event(let name, let arguments, let ackID): .event(name: name, arguments: arguments.arguments, ackID: ackID)
-        case .ack(let id, let arguments): .ack(id: id, arguments: arguments.arguments)
-        case .connectError(let data): .connectError(data)
-        }
-    }
-}
-
-/// A packet without the arguments of an event or an ack.
-///
-/// It is separate from the arguments so that sending a message does not construct an
-/// ``UndecodedPacket``.
-package enum PacketHead: Equatable, Sendable {
-    case connect(SocketIOValue?)
-    case disconnect
-    case event(name: String, ackID: Int?)
-    case ack(id: Int)
-    case connectError(SocketIOValue)
-
-    /// Throws unless a packet with this head may be sent to the namespace.
+// The constraints on a packet that is sent, in every encoding.
+extension SocketIOPacket.Content {
+    /// Throws unless a packet with this content may be sent to the namespace.
     ///
-    /// - Throws: ``SocketIOError/Code/invalidUse`` for a reserved event name, a namespace
-    ///   without a leading slash, or a negative ack id.
+    /// - Throws: ``SocketIOError/Code/invalidUse`` for a reserved event name, a namespace without a
+    ///   leading slash, or a negative ack id.
     func checkSent(to namespace: String) throws(SocketIOError) {
         // The first comparison suffices for the most common namespace.
         guard namespace == "/" || namespace.utf8.first == UInt8(ascii: "/") else {
@@ -133,39 +75,23 @@ package enum PacketHead: Equatable, Sendable {
         }
         let ackID: Int?
         switch self {
-        case .event(let name, let id):
+        case .event(let name, _, let id):
             guard !SocketIOPacket.isReserved(name) else {
                 throw SocketIOError(.invalidUse, message: "the event name \"\(name)\" is reserved; use another name")
             }
             ackID = id
-        case .ack(let id): ackID = id
+        case .ack(let id, _): ackID = id
         case .connect, .disconnect, .connectError: return
         }
         guard let ackID, ackID < 0 else { return }
         throw SocketIOError(.invalidUse, message: "an ack id must be 0 or greater, not \(ackID)")
     }
-}
 
-extension UndecodedPacket.Content {
-    /// Creates the content from a head and arguments. Only an event and an ack have arguments.
-    package init(_ head: PacketHead, _ arguments: SocketIOPayload) {
-        switch head {
-        case .connect(let auth): self = .connect(auth)
-        case .disconnect: self = .disconnect
-        case .event(let name, let ackID): self = .event(name: name, arguments: arguments, ackID: ackID)
-        case .ack(let id): self = .ack(id: id, arguments: arguments)
-        case .connectError(let data): self = .connectError(data)
-        }
-    }
-
-    /// The head and the arguments, which are empty unless the packet is an event or an ack.
-    package var parts: (head: PacketHead, arguments: SocketIOPayload) {
+    /// The arguments of an event or an ack; empty for other packets.
+    package var arguments: SocketIOPayload {
         switch self {
-        case .connect(let auth): (.connect(auth), [])
-        case .disconnect: (.disconnect, [])
-        case .event(let name, let arguments, let ackID): (.event(name: name, ackID: ackID), arguments)
-        case .ack(let id, let arguments): (.ack(id: id), arguments)
-        case .connectError(let data): (.connectError(data), [])
+        case .event(_, let arguments, _), .ack(_, let arguments): arguments
+        case .connect, .disconnect, .connectError: []
         }
     }
 }
@@ -186,10 +112,10 @@ extension SocketIOPacket.Content {
             var arguments = payload?.arrayValue ?? []
             let name = arguments.isEmpty ? nil : Self.eventName(arguments.removeFirst())
             guard let name else { throw Self.wrong("an event has no name") }
-            self = .event(name: name, arguments: arguments, ackID: ackID)
+            self = .event(name: name, arguments: SocketIOPayload(arguments), ackID: ackID)
         case .ack, .binaryAck:
             guard let ackID else { throw Self.wrong("an ack has no id") }
-            self = .ack(id: ackID, arguments: payload?.arrayValue ?? [])
+            self = .ack(id: ackID, arguments: SocketIOPayload(payload?.arrayValue ?? []))
         }
     }
 

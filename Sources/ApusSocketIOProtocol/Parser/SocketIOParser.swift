@@ -36,14 +36,14 @@ public struct SocketIOParser: Sendable {
     /// Encodes a packet as messages, to be sent in this order without other messages in between.
     ///
     /// - Throws: ``SocketIOError/Code/invalidUse`` if the packet cannot be encoded.
-    package func encode(_ undecoded: UndecodedPacket) throws(SocketIOError) -> [EngineIOMessage] {
-        try undecoded.content.parts.head.checkSent(to: undecoded.namespace)
+    public func encode(_ packet: SocketIOPacket) throws(SocketIOError) -> [EngineIOMessage] {
+        try packet.content.checkSent(to: packet.namespace)
         switch self.kind {
-        case .json: return try SocketIOJSONEncoder.encode(checked: undecoded)
-        case .messagePack: return try SocketIOMessagePackCodec.encode(checked: undecoded.packet)
+        case .json: return try SocketIOJSONEncoder.encode(checked: packet)
+        case .messagePack: return try SocketIOMessagePackCodec.encode(checked: packet)
         case .custom(let parser):
             do {
-                return try parser.encode(undecoded.packet)
+                return try parser.encode(packet)
             } catch let error as SocketIOError {
                 throw error
             } catch {
@@ -52,26 +52,20 @@ public struct SocketIOParser: Sendable {
         }
     }
 
-    /// Encodes a packet as messages, to be sent in this order without other messages in between.
-    ///
-    /// - Throws: ``SocketIOError/Code/invalidUse`` if the packet cannot be encoded.
-    public func encode(_ packet: SocketIOPacket) throws(SocketIOError) -> [EngineIOMessage] { try self.encode(UndecodedPacket(packet)) }
-
     /// Appends the text of a packet to `bytes`, if its encoding is a single text message.
     ///
     /// - Parameters:
-    ///   - head: The packet without its arguments.
-    ///   - arguments: The arguments of an event or an ack.
+    ///   - content: The content of the packet.
     ///   - omitsText: Whether to omit arguments that were received as text. The caller inserts them
     ///     before the last byte.
     /// - Returns: `false`, with nothing appended, if the packet needs `encode`.
     /// - Throws: The errors of `encode`. The caller then discards the appended bytes.
     package func writeText(
-        of head: PacketHead, _ arguments: SocketIOPayload, omitsText: Bool = false, namespace: String, into bytes: inout [UInt8]
+        of content: SocketIOPacket.Content, omitsText: Bool = false, namespace: String, into bytes: inout [UInt8]
     ) throws(SocketIOError) -> Bool {
-        guard case .json = self.kind, !arguments.containsBinary else { return false }
-        try head.checkSent(to: namespace)
-        try SocketIOJSONEncoder.writeText(of: head, arguments, omitsText: omitsText, namespace: namespace, into: &bytes)
+        guard case .json = self.kind, !content.arguments.containsBinary else { return false }
+        try content.checkSent(to: namespace)
+        try SocketIOJSONEncoder.writeText(of: content, omitsText: omitsText, namespace: namespace, into: &bytes)
         return true
     }
 
@@ -112,32 +106,22 @@ extension SocketIOParser {
         /// or if the format is not JSON.
         package var namespaceOfPartialPacket: String? { self.json.namespaceOfPartialPacket }
 
-        /// Decodes the next message. Returns the packet that it completes, or `nil` if further
-        /// messages are due.
-        ///
-        /// - Throws: ``SocketIOError/Code/malformedPacket``, ``SocketIOError/Code/invalidPayload``
-        ///   or ``SocketIOError/Code/tooManyAttachments``, and the same error for every later
-        ///   message.
-        package mutating func received(_ message: EngineIOMessage) throws(SocketIOError) -> UndecodedPacket? {
-            if case .json = self.kind { return try self.json.received(message) }
-            do throws(SocketIOError) {
-                let packet = try self.receivedOther(message)
-                try packet?.checkReceived(limits: self.json.limits, version: self.json.version)
-                return packet.map { UndecodedPacket($0) }
-            } catch {
-                self.kind = .failed(error)
-                throw error
-            }
-        }
-
         /// Decodes the next message. Returns the packet that it completes, with its binary data in
         /// place, or `nil` if further messages are due.
         ///
         /// - Throws: ``SocketIOError/Code/malformedPacket``, ``SocketIOError/Code/invalidPayload``
         ///   or ``SocketIOError/Code/tooManyAttachments``, and the same error for every later
         ///   message.
-        public mutating func packet(of message: EngineIOMessage) throws(SocketIOError) -> SocketIOPacket? {
-            try self.received(message)?.packet
+        public mutating func received(_ message: EngineIOMessage) throws(SocketIOError) -> SocketIOPacket? {
+            if case .json = self.kind { return try self.json.received(message) }
+            do throws(SocketIOError) {
+                let packet = try self.receivedOther(message)
+                try packet?.checkReceived(limits: self.json.limits, version: self.json.version)
+                return packet
+            } catch {
+                self.kind = .failed(error)
+                throw error
+            }
         }
 
         private mutating func receivedOther(_ message: EngineIOMessage) throws(SocketIOError) -> SocketIOPacket? {

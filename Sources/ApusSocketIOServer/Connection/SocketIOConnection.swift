@@ -203,7 +203,7 @@ final class SocketIOConnection: EngineIOSessionDelegate, EventLoopTimerOwner, @u
 
     /// Handles a packet that is not for a joined socket: a CONNECT, or a packet that arrives before
     /// the client has joined the namespace or after it has left.
-    private func receivedOutside(_ packet: UndecodedPacket) throws(SocketIOError) {
+    private func receivedOutside(_ packet: SocketIOPacket) throws(SocketIOError) {
         switch (self.inbound.members[packet.namespace], packet.content) {
         case (_, .connect(let auth)):
             let (name, auth) = self.version.admission(namespace: packet.namespace, auth: auth)
@@ -384,9 +384,8 @@ final class SocketIOConnection: EngineIOSessionDelegate, EventLoopTimerOwner, @u
 
     /// Sends a packet of the protocol, such as the answer to a CONNECT.
     func send(_ packet: SocketIOPacket) {
-        let (head, arguments) = UndecodedPacket.Content(packet.content).parts
         do throws(SocketIOError) {
-            try self.send(head, arguments, namespace: packet.namespace)
+            try self.send(packet.content, namespace: packet.namespace)
         } catch {
             self.server?.logger.error("Packet encoding failed", metadata: ["error": "\(error)"])
         }
@@ -395,14 +394,12 @@ final class SocketIOConnection: EngineIOSessionDelegate, EventLoopTimerOwner, @u
     /// Sends a packet to this client only, where possible directly into the next write.
     ///
     /// - Throws: The parser's error for arguments that cannot be encoded.
-    func send(
-        _ head: PacketHead, _ arguments: SocketIOPayload, namespace: String, isCompressed: Bool = true
-    ) throws(SocketIOError) {
-        let large = arguments.largeText
+    func send(_ content: SocketIOPacket.Content, namespace: String, isCompressed: Bool = true) throws(SocketIOError) {
+        let large = content.arguments.largeText
         var text = self.session.beginText()
         defer { self.session.endText(&text) }
-        guard try self.parser.writeText(of: head, arguments, omitsText: large != nil, namespace: namespace, into: &text) else {
-            let packet = UndecodedPacket(namespace: namespace, content: .init(head, arguments))
+        guard try self.parser.writeText(of: content, omitsText: large != nil, namespace: namespace, into: &text) else {
+            let packet = SocketIOPacket(namespace: namespace, content: content)
             return self.send(try SocketIOOutbound(packet, parser: self.parser, isCompressed: isCompressed))
         }
         // The first byte of the text is Engine.IO's packet type.

@@ -8,7 +8,7 @@ import NIOCore
 /// A packet that is encoded once for any number of sockets.
 struct SocketIOOutbound: Sendable {
     /// The content that listeners to outgoing events receive.
-    var content: UndecodedPacket.Content
+    var content: SocketIOPacket.Content
     private let messages: [EngineIOMessage]
     /// The messages as WebSocket frames; `nil` unless several sockets share them.
     private let frames: [WebSocketSharedFrame]?
@@ -20,7 +20,7 @@ struct SocketIOOutbound: Sendable {
     /// - Parameter deflate: The server's compression of WebSocket messages, used when many sockets
     ///   share the packet.
     init(
-        _ packet: UndecodedPacket, parser: SocketIOParser, shared: Bool = false, isCompressed: Bool = true,
+        _ packet: SocketIOPacket, parser: SocketIOParser, shared: Bool = false, isCompressed: Bool = true,
         deflate: WebSocketDeflateConfiguration? = nil
     ) throws(SocketIOError) {
         self.content = packet.content
@@ -62,10 +62,10 @@ extension SocketIONamespace {
     ///
     /// - Throws: The parser's error for a packet that cannot be encoded.
     func encode(
-        _ content: UndecodedPacket.Content, shared: Bool = false, isCompressed: Bool = true
+        _ content: SocketIOPacket.Content, shared: Bool = false, isCompressed: Bool = true
     ) throws(SocketIOError) -> SocketIOOutbound {
         try SocketIOOutbound(
-            UndecodedPacket(namespace: self.name, content: content), parser: self.parser, shared: shared, isCompressed: isCompressed,
+            SocketIOPacket(namespace: self.name, content: content), parser: self.parser, shared: shared, isCompressed: isCompressed,
             deflate: shared ? self.deflate : nil)
     }
 }

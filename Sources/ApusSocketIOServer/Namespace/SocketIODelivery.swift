@@ -24,7 +24,7 @@ extension SocketIONamespace {
     /// - Throws: The encoder's error for an event that cannot be encoded.
     func deliver(_ delivery: SocketIODelivery) throws(SocketIOError) {
         if !delivery.flags.isVolatile, let recovery = self.recovery { return try recovery.deliver(delivery, in: self) }
-        let content = UndecodedPacket.Content.event(
+        let content = SocketIOPacket.Content.event(
             name: delivery.event, arguments: delivery.arguments, ackID: self.ackIDWithoutOffset(delivery.arguments))
         let outbound = try self.encode(content, shared: true, isCompressed: delivery.flags.isCompressed)
         let isVolatile = delivery.flags.isVolatile
@@ -67,7 +67,7 @@ extension SocketIONamespace {
         _ delivery: SocketIODelivery, _ answered: @escaping SocketIOAckListener
     ) throws(SocketIOError) -> (count: Int, stop: @Sendable () -> Void) {
         let id = self.makeAckID()
-        let content = UndecodedPacket.Content.event(name: delivery.event, arguments: delivery.arguments, ackID: id)
+        let content = SocketIOPacket.Content.event(name: delivery.event, arguments: delivery.arguments, ackID: id)
         let outbound = try self.encode(content, shared: true, isCompressed: delivery.flags.isCompressed)
         let isVolatile = delivery.flags.isVolatile
         let groups = self.recipients(of: delivery.targets).groups

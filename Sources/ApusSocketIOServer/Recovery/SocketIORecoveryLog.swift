@@ -98,7 +98,7 @@ final class SocketIORecoveryLog: Sendable {
                 // is delivered to the new one.
                 let sockets = only.map { [namespace.member($0.id) ?? $0] } ?? namespace.sockets(in: delivery.targets)
                 let next = state.store.history.next
-                let plainContent = UndecodedPacket.Content.event(name: delivery.event, arguments: delivery.arguments, ackID: nil)
+                let plainContent = SocketIOPacket.Content.event(name: delivery.event, arguments: delivery.arguments, ackID: nil)
                 let isShared = only == nil
                 let kept = try namespace.encode(
                     .event(name: delivery.event, arguments: .init(delivery.arguments.arguments + [.string(next.description)]), ackID: nil),

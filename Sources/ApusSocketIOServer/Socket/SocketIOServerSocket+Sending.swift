@@ -41,13 +41,13 @@ extension SocketIOServerSocket {
                 }
                 ackID = self.namespace.ackIDWithoutOffset(arguments)
             }
-            let head = PacketHead.event(name: event, ackID: ackID)
+            let content = SocketIOPacket.Content.event(name: event, arguments: arguments, ackID: ackID)
             guard self.eventLoop.inEventLoop else {
-                let outbound = try self.namespace.encode(.init(head, arguments), isCompressed: flags.isCompressed)
+                let outbound = try self.namespace.encode(content, isCompressed: flags.isCompressed)
                 return self.eventLoop.execute { self.deliver(outbound, isVolatile: flags.isVolatile) }
             }
             guard let connection = self.outgoing(isVolatile: flags.isVolatile) else { return }
-            try connection.send(head, arguments, namespace: self.namespace.name, isCompressed: flags.isCompressed)
+            try connection.send(content, namespace: self.namespace.name, isCompressed: flags.isCompressed)
             if self.isOutgoingWatched { self.notifyOutgoing(event, arguments) }
         } catch {
             self.namespace.reportUnencodable(event, error)
@@ -229,10 +229,10 @@ extension SocketIOServerSocket {
         let id = self.namespace.makeAckID()
         let pending = PendingClientAck(completion: completion, event: event, timeout: flags.timeout ?? self.shared.ackTimeout)
         guard let connection = self.expectAck(id, pending, isVolatile: flags.isVolatile) else { return nil }
-        let head = PacketHead.event(name: event, ackID: id)
         let payload = SocketIOPayload(arguments)
         do throws(SocketIOError) {
-            try connection.send(head, payload, namespace: self.namespace.name, isCompressed: flags.isCompressed)
+            try connection.send(
+                .event(name: event, arguments: payload, ackID: id), namespace: self.namespace.name, isCompressed: flags.isCompressed)
             if self.isOutgoingWatched { self.notifyOutgoing(event, payload) }
             return id
         } catch {
@@ -323,7 +323,7 @@ extension SocketIOServerSocket {
         self.eventLoop.assertInEventLoop()
         if case .open = self.hot.state, let connection = self.hot.connection {
             do throws(SocketIOError) {
-                try connection.send(.ack(id: id), arguments, namespace: self.namespace.name)
+                try connection.send(.ack(id: id, arguments: arguments), namespace: self.namespace.name)
             } catch {
                 self.namespace.reportUnencodable("(ack)", error)
             }

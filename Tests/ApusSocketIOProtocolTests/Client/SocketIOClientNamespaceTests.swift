@@ -7,8 +7,8 @@ import Testing
 private let session = SocketIOClientSession(version: .v5, id: "engine1")
 
 @Suite struct SocketIOClientNamespaceTests {
-    private let granted = UndecodedPacket.Content.connect(["sid": "id1"])
-    private func event(_ name: String) -> UndecodedPacket.Content { .event(name: name, arguments: [1], ackID: nil) }
+    private let granted = SocketIOPacket.Content.connect(["sid": "id1"])
+    private func event(_ name: String) -> SocketIOPacket.Content { .event(name: name, arguments: [1], ackID: nil) }
 
     private func makeConnecting(maximumEarlyEvents: Int = 1000) -> SocketIOClientNamespace {
         var namespace = SocketIOClientNamespace(maximumEarlyEvents: maximumEarlyEvents)

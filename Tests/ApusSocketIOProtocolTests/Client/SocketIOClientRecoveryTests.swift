@@ -6,7 +6,7 @@ private let session = SocketIOClientSession(version: .v5, id: "engine1")
 
 /// Connection state recovery in the client, tested through the namespace state machine.
 @Suite struct SocketIOClientRecoveryTests {
-    private func event(_ arguments: SocketIOValue..., ackID: Int? = nil) -> UndecodedPacket.Content {
+    private func event(_ arguments: SocketIOValue..., ackID: Int? = nil) -> SocketIOPacket.Content {
         .event(name: "e", arguments: .init(arguments), ackID: ackID)
     }
 

@@ -4,7 +4,7 @@ import ApusSocketIOProtocol
 import NIOCore
 import Testing
 
-private func received(_ text: String) throws -> UndecodedPacket {
+private func received(_ text: String) throws -> SocketIOPacket {
     var decoder = SocketIOParser.json.makeDecoder()
     return try #require(try decoder.received(.text(ByteBuffer(string: text))))
 }
@@ -34,10 +34,10 @@ private let table: [(wire: String, arguments: [SocketIOValue])] = [
             Issue.record("no event")
             return
         }
-        let event = UndecodedPacket(namespace: "/n", content: .event(name: "f", arguments: payload, ackID: 7))
+        let event = SocketIOPacket(namespace: "/n", content: .event(name: "f", arguments: payload, ackID: 7))
         #expect(try SocketIOParser.json.encode(event) == [.text(ByteBuffer(string: #"2/n,7["f",1.50 ,{"a": "\u00e9"}]"#))])
         var text: [UInt8] = []
-        #expect(try SocketIOParser.json.writeText(of: .ack(id: 3), payload, namespace: "/", into: &text))
+        #expect(try SocketIOParser.json.writeText(of: .ack(id: 3, arguments: payload), namespace: "/", into: &text))
         #expect(String(decoding: text, as: UTF8.self) == #"33[1.50 ,{"a": "\u00e9"}]"#)
     }
 
@@ -50,9 +50,9 @@ private let table: [(wire: String, arguments: [SocketIOValue])] = [
         #expect(payload.largeText == ByteBuffer(string: "\"\(large)\""))
         #expect(SocketIOPayload([.string(large)]).largeText == nil)
         var text: [UInt8] = []
-        #expect(try SocketIOParser.json.writeText(of: .ack(id: 3), payload, omitsText: true, namespace: "/n", into: &text))
-        #expect(
-            try SocketIOParser.json.writeText(of: .event(name: "f", ackID: 4), payload, omitsText: true, namespace: "/", into: &text))
+        #expect(try SocketIOParser.json.writeText(of: .ack(id: 3, arguments: payload), omitsText: true, namespace: "/n", into: &text))
+        let event = SocketIOPacket.Content.event(name: "f", arguments: payload, ackID: 4)
+        #expect(try SocketIOParser.json.writeText(of: event, omitsText: true, namespace: "/", into: &text))
         #expect(String(decoding: text, as: UTF8.self) == #"3/n,3[]24["f",]"#)
     }
 
@@ -76,28 +76,29 @@ private let table: [(wire: String, arguments: [SocketIOValue])] = [
 
     @Test func binaryDataHasNoText() throws {
         var text: [UInt8] = []
-        let undecoded = UndecodedPacket(content: .event(name: "e", arguments: [["a": .binary([1])]], ackID: nil))
-        #expect(try !SocketIOParser.json.writeText(of: .event(name: "e", ackID: nil), [["a": .binary([1])]], namespace: "/", into: &text))
+        let packet = SocketIOPacket(content: .event(name: "e", arguments: [["a": .binary([1])]], ackID: nil))
+        #expect(try !SocketIOParser.json.writeText(of: packet.content, namespace: "/", into: &text))
         #expect(text.isEmpty)
-        #expect(try SocketIOParser.json.encode(undecoded).count == 2)
+        #expect(try SocketIOParser.json.encode(packet).count == 2)
     }
 
     @Test func anyPacketThatIsOneTextIsWrittenAsThat() throws {
         var text: [UInt8] = []
-        #expect(try SocketIOParser.json.writeText(of: .connect(["sid": "x"]), [], namespace: "/n", into: &text))
+        #expect(try SocketIOParser.json.writeText(of: .connect(["sid": "x"]), namespace: "/n", into: &text))
         #expect(String(decoding: text, as: UTF8.self) == #"0/n,{"sid":"x"}"#)
-        #expect(try !SocketIOParser.messagePack.writeText(of: .connect(["sid": "x"]), [], namespace: "/n", into: &text))
+        #expect(try !SocketIOParser.messagePack.writeText(of: .connect(["sid": "x"]), namespace: "/n", into: &text))
     }
 
     @Test func whatMayNotBeSentHasNoText() {
-        let cases: [(PacketHead, SocketIOPayload, namespace: String)] = [
-            (.event(name: "connect", ackID: nil), [], "/"), (.ack(id: -1), [], "/"), (.event(name: "e", ackID: nil), [.double(.nan)], "/"),
-            (.ack(id: 1), [], "n"), (.ack(id: 1), [], "/a,b"),
+        let cases: [(SocketIOPacket.Content, namespace: String)] = [
+            (.event(name: "connect", arguments: [], ackID: nil), "/"), (.ack(id: -1, arguments: []), "/"),
+            (.event(name: "e", arguments: [.double(.nan)], ackID: nil), "/"), (.ack(id: 1, arguments: []), "n"),
+            (.ack(id: 1, arguments: []), "/a,b"),
         ]
-        for (head, arguments, namespace) in cases {
+        for (content, namespace) in cases {
             let error = #expect(throws: SocketIOError.self) {
                 var text: [UInt8] = []
-                _ = try SocketIOParser.json.writeText(of: head, arguments, namespace: namespace, into: &text)
+                _ = try SocketIOParser.json.writeText(of: content, namespace: namespace, into: &text)
             }
             #expect(error?.code == .invalidUse)
         }

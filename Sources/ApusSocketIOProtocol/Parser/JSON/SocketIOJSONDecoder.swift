@@ -51,7 +51,7 @@ package struct SocketIOJSONDecoder: Sendable {
     ///
     /// - Throws: ``SocketIOError/Code/malformedPacket``, ``SocketIOError/Code/invalidPayload`` or
     ///   ``SocketIOError/Code/tooManyAttachments``. Every later message throws the same error.
-    package mutating func received(_ message: EngineIOMessage) throws(SocketIOError) -> UndecodedPacket? {
+    package mutating func received(_ message: EngineIOMessage) throws(SocketIOError) -> SocketIOPacket? {
         do throws(SocketIOError) {
             switch message {
             case .text(let text):
@@ -77,7 +77,7 @@ package struct SocketIOJSONDecoder: Sendable {
         }
     }
 
-    private mutating func receivedAttachment(_ bytes: ByteBuffer) throws(SocketIOError) -> UndecodedPacket? {
+    private mutating func receivedAttachment(_ bytes: ByteBuffer) throws(SocketIOError) -> SocketIOPacket? {
         guard case .collecting(var partial) = self.state else {
             if case .failed(let error) = self.state { throw error }
             throw SocketIOError(
@@ -102,8 +102,8 @@ package struct SocketIOJSONDecoder: Sendable {
 extension SocketIOJSONDecoder {
     /// Validates a text message, without copying it. Returns the packet, with its arguments not
     /// decoded. Returns `nil` if attachments follow; the packet is decoded after the last one.
-    private mutating func receivedText(_ text: ByteBuffer) throws(SocketIOError) -> UndecodedPacket? {
-        let result = text.withUnsafeReadableBytes { bytes -> Result<UndecodedPacket?, SocketIOError> in
+    private mutating func receivedText(_ text: ByteBuffer) throws(SocketIOError) -> SocketIOPacket? {
+        let result = text.withUnsafeReadableBytes { bytes -> Result<SocketIOPacket?, SocketIOError> in
             do throws(SocketIOError) {
                 let header = try SocketIOPacketHeader(bytes, limits: self.limits)
                 let json = UnsafeRawBufferPointer(rebasing: bytes[header.length...])
@@ -111,13 +111,13 @@ extension SocketIOJSONDecoder {
                 case .event where !json.isEmpty:
                     let (name, arguments) = try self.event(json, of: text, at: header.length)
                     return .success(
-                        UndecodedPacket(
+                        SocketIOPacket(
                             namespace: header.namespace, content: .event(name: name, arguments: arguments, ackID: header.ackID)))
                 case .ack where !json.isEmpty:
                     guard let id = header.ackID, let arguments = try self.arguments(json, of: text, at: header.length) else {
                         throw SocketIOPacket.Content.wrongAck
                     }
-                    return .success(UndecodedPacket(namespace: header.namespace, content: .ack(id: id, arguments: arguments)))
+                    return .success(SocketIOPacket(namespace: header.namespace, content: .ack(id: id, arguments: arguments)))
                 case .binaryEvent where header.attachments > 0 && !json.isEmpty:
                     _ = try self.event(json, of: text, at: header.length)
                     self.state = .collecting(Partial(header: header, json: Self.json(text, behind: header).detached))
@@ -207,20 +207,20 @@ extension SocketIOJSONDecoder {
     /// Returns the packet with its attachments in place.
     private func packet(
         _ header: SocketIOPacketHeader, _ payload: SocketIOValue?, attachments: [ByteBuffer]
-    ) throws(SocketIOError) -> UndecodedPacket {
+    ) throws(SocketIOError) -> SocketIOPacket {
         var content = try SocketIOPacket.Content(header.type, payload: payload, ackID: header.ackID, version: self.version)
         // Only a binary packet has placeholders. In other packets, an object that looks like a
         // placeholder is plain data, as in Node's socket.io-parser.
         if header.type.carriesAttachments {
             switch content {
             case .event(let name, let arguments, let ackID):
-                content = .event(name: name, arguments: try Self.fill(arguments, attachments), ackID: ackID)
+                content = .event(name: name, arguments: SocketIOPayload(try Self.fill(arguments.arguments, attachments)), ackID: ackID)
             case .ack(let id, let arguments):
-                content = .ack(id: id, arguments: try Self.fill(arguments, attachments))
+                content = .ack(id: id, arguments: SocketIOPayload(try Self.fill(arguments.arguments, attachments)))
             case .connect, .disconnect, .connectError: break
             }
         }
-        return UndecodedPacket(namespace: header.namespace, content: .init(content))
+        return SocketIOPacket(namespace: header.namespace, content: content)
     }
 
     private static func fill(_ arguments: [SocketIOValue], _ attachments: [ByteBuffer]) throws(SocketIOError) -> [SocketIOValue] {

@@ -15,19 +15,18 @@ package enum SocketIOJSONEncoder {
     ///   that looks like a placeholder next to binary data, or a namespace that contains a comma or
     ///   does not start with a slash.
     package static func encode(_ packet: SocketIOPacket) throws(SocketIOError) -> [EngineIOMessage] {
-        let content = UndecodedPacket.Content(packet.content)
-        try content.parts.head.checkSent(to: packet.namespace)
-        return try self.encode(checked: UndecodedPacket(namespace: packet.namespace, content: content))
+        try packet.content.checkSent(to: packet.namespace)
+        return try self.encode(checked: packet)
     }
 
-    /// Encodes a packet that ``PacketHead/checkSent(to:)`` accepted.
-    static func encode(checked undecoded: UndecodedPacket) throws(SocketIOError) -> [EngineIOMessage] {
+    /// Encodes a packet that ``SocketIOPacket/Content/checkSent(to:)`` accepted.
+    static func encode(checked packet: SocketIOPacket) throws(SocketIOError) -> [EngineIOMessage] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(256)
         var attachments: [ByteBuffer] = []
-        let (head, arguments) = try undecoded.content.extractingBinary(into: &attachments).parts
+        let content = try packet.content.extractingBinary(into: &attachments)
         try self.writeText(
-            of: head, arguments, namespace: undecoded.namespace, attachments: attachments.isEmpty ? nil : attachments.count, into: &bytes)
+            of: content, namespace: packet.namespace, attachments: attachments.isEmpty ? nil : attachments.count, into: &bytes)
         let text = EngineIOMessage.text(ByteBuffer(bytes: bytes))
         return attachments.isEmpty ? [text] : [text] + attachments.map { .binary($0) }
     }
@@ -39,7 +38,7 @@ package enum SocketIOJSONEncoder {
     ///     before the last byte.
     ///   - attachments: The number of binary messages that follow; `nil` without binary data.
     static func writeText(
-        of head: PacketHead, _ arguments: SocketIOPayload, omitsText: Bool = false, namespace: String, attachments: Int? = nil,
+        of content: SocketIOPacket.Content, omitsText: Bool = false, namespace: String, attachments: Int? = nil,
         into bytes: inout [UInt8]
     ) throws(SocketIOError) {
         guard namespace == "/" || !namespace.utf8.contains(UInt8(ascii: ",")) else {
@@ -47,7 +46,7 @@ package enum SocketIOJSONEncoder {
         }
         do throws(JSONError) {
             try JSONOutput.append(to: &bytes) { output throws(JSONError) in
-                switch head {
+                switch content {
                 case .connect(let auth):
                     self.writeHeader(.connect, namespace, ackID: nil, into: &output)
                     if let auth { try JSONWriter.write(auth, into: &output) }
@@ -56,14 +55,14 @@ package enum SocketIOJSONEncoder {
                 case .connectError(let data):
                     self.writeHeader(.connectError, namespace, ackID: nil, into: &output)
                     try JSONWriter.write(data, into: &output)
-                case .event(let name, let ackID):
+                case .event(let name, let arguments, let ackID):
                     self.writeHeader(
                         attachments == nil ? .event : .binaryEvent, attachments: attachments, namespace, ackID: ackID, into: &output)
                     output.append(UInt8(ascii: "["))
                     JSONWriter.write(name, into: &output)
                     try self.write(arguments, omitsText: omitsText, isFirst: false, into: &output)
                     output.append(UInt8(ascii: "]"))
-                case .ack(let id):
+                case .ack(let id, let arguments):
                     self.writeHeader(attachments == nil ? .ack : .binaryAck, attachments: attachments, namespace, ackID: id, into: &output)
                     output.append(UInt8(ascii: "["))
                     try self.write(arguments, omitsText: omitsText, isFirst: true, into: &output)
@@ -118,7 +117,7 @@ extension SocketIOPayload {
     }
 }
 
-extension UndecodedPacket.Content {
+extension SocketIOPacket.Content {
     /// Returns the content with placeholders in place of its binary data, which is appended to
     /// `attachments`.
     fileprivate func extractingBinary(into attachments: inout [ByteBuffer]) throws(SocketIOError) -> Self {

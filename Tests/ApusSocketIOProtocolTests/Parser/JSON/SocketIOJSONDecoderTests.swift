@@ -12,8 +12,8 @@ private let two = EngineIOMessage.binary(ByteBuffer(bytes: [2]))
     /// Node's socket.io-parser waits for an attachment after this packet.
     @Test func decoderIsReadyAfterAnAnnouncementOfNoAttachments() throws {
         var decoder = SocketIOJSONDecoder()
-        #expect(try decoder.received(text(#"50-["a"]"#)) == UndecodedPacket(content: .event(name: "a", arguments: [], ackID: nil)))
-        #expect(try decoder.received(text(#"2["b"]"#)) == UndecodedPacket(content: .event(name: "b", arguments: [], ackID: nil)))
+        #expect(try decoder.received(text(#"50-["a"]"#)) == SocketIOPacket(content: .event(name: "a", arguments: [], ackID: nil)))
+        #expect(try decoder.received(text(#"2["b"]"#)) == SocketIOPacket(content: .event(name: "b", arguments: [], ackID: nil)))
     }
 
     @Test func attachmentsAreAwaitedOneByOne() throws {
@@ -21,8 +21,8 @@ private let two = EngineIOMessage.binary(ByteBuffer(bytes: [2]))
         #expect(try decoder.received(text(#"52-["a",{"_placeholder":true,"num":1},{"_placeholder":true,"num":0}]"#)) == nil)
         #expect(try decoder.received(one) == nil)
         let packet = try decoder.received(two)
-        #expect(packet == UndecodedPacket(content: .event(name: "a", arguments: [.binary([2]), .binary([1])], ackID: nil)))
-        #expect(try decoder.received(text("1")) == UndecodedPacket(content: .disconnect))
+        #expect(packet == SocketIOPacket(content: .event(name: "a", arguments: [.binary([2]), .binary([1])], ackID: nil)))
+        #expect(try decoder.received(text("1")) == SocketIOPacket(content: .disconnect))
     }
 
     @Test func anUnannouncedAttachmentIsAnError() {
