@@ -1,5 +1,5 @@
 package import ApusEngineIOProtocol
-import ApusJSON
+public import ApusJSON
 
 /// A revision of the Socket.IO protocol. It defines the differences between the revisions, except
 /// those of the packet format.
@@ -22,10 +22,12 @@ public struct SocketIOVersion: Hashable, Sendable {
     }
 
     /// Whether the server connects a new client to `/` without a CONNECT from the client.
+    @usableFromInline
     package var joinsRootImplicitly: Bool { self == .v4 }
 
     /// Returns the namespace and the auth of a client's CONNECT. In version 4, the auth is the
     /// query of the namespace, as in `/admin?token=1`.
+    @usableFromInline
     package func admission(namespace: String, auth: SocketIOValue?) -> (namespace: String, auth: SocketIOValue) {
         guard self == .v4, let mark = namespace.firstIndex(of: "?") else { return (namespace, auth ?? .object([:])) }
         let query = QueryString(namespace[namespace.index(after: mark)...])

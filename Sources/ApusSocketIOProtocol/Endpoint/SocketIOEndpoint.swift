@@ -41,21 +41,9 @@ public struct SocketIOEndpoint: Sendable {
         case ended(SocketIOError)
     }
 
-    /// The state of a server's client in a namespace.
-    private enum Membership {
-        /// The client's CONNECT awaits its answer. Transitions to `joined`, or is removed.
-        case requested
-        /// Transitions to `disconnected`, or is removed.
-        case joined
-        /// The server disconnected the client. Packets that the client sent before it received the
-        /// DISCONNECT are ignored. Transitions to `requested`.
-        case disconnected
-    }
-
     private let isClient: Bool
     private let parser: SocketIOParser
     private let version: SocketIOVersion
-    private let maximumNamespaces: Int
     private var engine: EngineIOEndpoint
     private var decoder: SocketIOParser.Decoder
     /// The number of bytes received of the current packet.
@@ -66,7 +54,7 @@ public struct SocketIOEndpoint: Sendable {
     private var root: SocketIORootAdmission
     private var session: SocketIOClientSession?
     /// The namespaces that the client of a server requested or joined.
-    private var members: [UTF8Key: Membership] = [:]
+    private var members: SocketIOMembers<Void>
 
     private init(
         isClient: Bool, engine: EngineIOEndpoint, version: EngineIOVersion, parser: SocketIOParser, limits: SocketIOLimits,
@@ -76,7 +64,7 @@ public struct SocketIOEndpoint: Sendable {
         self.engine = engine
         self.version = SocketIOVersion(over: version)
         self.parser = parser
-        self.maximumNamespaces = maximumNamespaces
+        self.members = SocketIOMembers(version: self.version, maximum: maximumNamespaces)
         self.decoder = parser.makeDecoder(version: self.version, limits: limits)
         self.root = SocketIORootAdmission(version: self.version)
     }
@@ -114,11 +102,9 @@ public struct SocketIOEndpoint: Sendable {
         _ handshake: EngineIOHandshake, version: EngineIOVersion = .v4, parser: SocketIOParser = .json, limits: SocketIOLimits = .init(),
         maximumNamespaces: Int = 100, at now: Duration
     ) -> Self {
-        var endpoint = Self(
+        Self(
             isClient: false, engine: .server(handshake, version: version, at: now), version: version, parser: parser, limits: limits,
             maximumNamespaces: maximumNamespaces)
-        if endpoint.version.joinsRootImplicitly { endpoint.members[UTF8Key("/")] = .requested }
-        return endpoint
     }
 
     /// The time of the next call of ``timerFired(at:)``; `nil` if there is nothing to wait for.
@@ -134,7 +120,7 @@ public struct SocketIOEndpoint: Sendable {
     public func isConnected(to namespace: String) -> Bool {
         guard self.isOpen else { return false }
         if self.isClient { return self.joins[UTF8Key(namespace)]?.isConnected == true }
-        return self.members[UTF8Key(namespace)] == .joined
+        return self.members.joined(in: namespace) != nil
     }
 
     /// Removes and returns the messages to write to the WebSocket.
@@ -187,7 +173,8 @@ extension SocketIOEndpoint {
         do throws(SocketIOError) {
             self.packetBytes += message.readableBytes
             guard let packet = try self.decoder.received(message) else {
-                try self.checkPartialPacket()
+                // Only a client's packets are limited to the joined namespaces.
+                if !self.isClient, let name = self.decoder.namespaceOfPartialPacket { try self.members.checkPartialPacket(in: name) }
                 return []
             }
             defer { self.packetBytes = 0 }
@@ -195,17 +182,6 @@ extension SocketIOEndpoint {
         } catch {
             self.engine.close()
             return [.ended(error)]
-        }
-    }
-
-    /// Refuses attachments for a namespace that the client has not joined, so that only members
-    /// occupy memory.
-    private func checkPartialPacket() throws(SocketIOError) {
-        guard !self.isClient, let name = self.decoder.namespaceOfPartialPacket else { return }
-        switch self.members[UTF8Key(name)] {
-        case .joined, .disconnected: break
-        case .requested, nil:
-            throw SocketIOError(.malformedPacket, message: "the client sent a binary packet for \(name), which it has not joined")
         }
     }
 
@@ -233,36 +209,20 @@ extension SocketIOEndpoint {
     }
 
     private mutating func receivedByServer(_ packet: SocketIOPacket) throws(SocketIOError) -> [Event] {
-        let name = packet.namespace
-        switch (self.members[UTF8Key(name)], packet.content) {
-        case (_, .connect(let auth)):
-            let (name, auth) = self.version.admission(namespace: name, auth: auth)
-            return try self.receivedRequest(of: name, auth: auth)
-        case (.joined, .event(let event, let arguments, let ackID)):
-            return [.event(namespace: name, name: event, arguments: arguments.arguments, ackID: ackID)]
-        case (.joined, .ack(let id, let arguments)):
-            return [.acknowledged(namespace: name, id: id, arguments: arguments.arguments)]
-        case (.joined, .disconnect), (.requested, .disconnect):
-            self.members[UTF8Key(name)] = nil
-            return [.disconnected(namespace: name)]
-        case (.disconnected, .event), (.disconnected, .ack), (.disconnected, .disconnect), (nil, .ack), (nil, .disconnect):
-            return []  // sent before the client received the DISCONNECT
-        case (nil, .event), (.requested, .event), (.requested, .ack):
-            throw SocketIOError(.malformedPacket, message: "the client sent a packet for \(name), which it has not joined")
-        case (_, .connectError):
-            throw SocketIOError(.malformedPacket, message: "a client must not send CONNECT_ERROR")
-        }
-    }
-
-    private mutating func receivedRequest(of namespace: String, auth: SocketIOValue) throws(SocketIOError) -> [Event] {
-        switch self.members[UTF8Key(namespace)] {
-        case .joined, .requested: throw SocketIOError(.malformedPacket, message: "the client sent a second CONNECT for \(namespace)")
-        case nil where self.members.count >= self.maximumNamespaces:
+        let namespace = packet.namespace
+        switch try self.members.received(packet) {
+        case .event(_, let name, let arguments, let ackID):
+            return [.event(namespace: namespace, name: name, arguments: arguments.arguments, ackID: ackID)]
+        case .ack(_, let id, let arguments): return [.acknowledged(namespace: namespace, id: id, arguments: arguments.arguments)]
+        case .admit(let namespace, let auth): return [.requested(namespace: namespace, auth: auth)]
+        case .refuse(let namespace):
             try self.send(SocketIOPacket(namespace: namespace, content: self.version.refusal(message: "Too many namespaces")))
             return []
-        case .disconnected, nil:
-            self.members[UTF8Key(namespace)] = .requested
-            return [.requested(namespace: namespace, auth: auth)]
+        case .leave: return [.disconnected(namespace: namespace)]
+        case .abandon:
+            self.members.endAdmission(in: namespace)
+            return [.disconnected(namespace: namespace)]
+        case .ignore: return []
         }
     }
 }
@@ -304,7 +264,7 @@ extension SocketIOEndpoint {
     public mutating func accept(_ namespace: String, id: String) throws(SocketIOError) {
         try self.checkRequested(namespace)
         try self.send(SocketIOPacket(namespace: namespace, content: self.version.grant(sid: id)))
-        self.members[UTF8Key(namespace)] = .joined
+        _ = self.members.join((), in: namespace)
     }
 
     /// Refuses a client in the namespace that it requested.
@@ -319,11 +279,11 @@ extension SocketIOEndpoint {
     public mutating func refuse(_ namespace: String, message: String, data: SocketIOValue? = nil) throws(SocketIOError) {
         try self.checkRequested(namespace)
         try self.send(SocketIOPacket(namespace: namespace, content: self.version.refusal(message: message, data: data)))
-        self.members[UTF8Key(namespace)] = nil
+        self.members.endAdmission(in: namespace)
     }
 
     private func checkRequested(_ namespace: String) throws(SocketIOError) {
-        guard self.isOpen, self.members[UTF8Key(namespace)] == .requested else {
+        guard self.isOpen, self.members.isRequested(namespace) else {
             throw SocketIOError(.notConnected, message: "the client has no unanswered CONNECT for \(namespace)")
         }
     }
@@ -365,13 +325,11 @@ extension SocketIOEndpoint {
     /// Leaves a namespace (by default `/`), or, on a server, disconnects the client from it. Has no
     /// effect unless the namespace is joined, or requested by this client.
     public mutating func disconnect(from namespace: String = "/") {
-        let key = UTF8Key(namespace)
         if self.isClient {
-            guard case .sendDisconnect = self.joins[key]?.close() else { return }
+            guard case .sendDisconnect = self.joins[UTF8Key(namespace)]?.close() else { return }
             if namespace == "/" { self.root.left() }
         } else {
-            guard self.members[key] == .joined else { return }
-            self.members[key] = .disconnected
+            guard self.members.disconnect(from: namespace) else { return }
         }
         try? self.send(SocketIOPacket(namespace: namespace, content: .disconnect))  // the name was validated when the namespace was joined
     }

@@ -33,10 +33,6 @@ final class SocketIOConnection: EngineIOSessionDelegate, EventLoopTimerOwner, @u
     /// The bytes of the events that wait for asynchronous handlers of this client's sockets.
     private(set) lazy var waitingEvents = SocketIOWaitingBytes(
         maximum: self.configuration.maximumWaitingEventBytes)
-    /// The namespaces from which this server disconnected the client. Until the next CONNECT,
-    /// packets for them are ignored, because the client may have sent them before it received the
-    /// DISCONNECT.
-    private var disconnected: [UTF8Key] = []
     private var connectDeadline = EventLoopTimer()
     /// The detailed reason for closing the session.
     private var closeDetail: String?
@@ -46,7 +42,7 @@ final class SocketIOConnection: EngineIOSessionDelegate, EventLoopTimerOwner, @u
     /// The decoder of the client's packets, and the sockets that receive them.
     private struct Inbound {
         var decoder: SocketIOParser.Decoder
-        var members = SocketIOMembers()
+        var members: SocketIOMembers<SocketIOServerSocket>
         /// The number of bytes received of the current packet.
         var packetBytes = 0
         var awaitsAttachments = false
@@ -62,7 +58,9 @@ final class SocketIOConnection: EngineIOSessionDelegate, EventLoopTimerOwner, @u
         limits.maximumAttachments = configuration.maximumAttachments
         limits.maximumConnectBytes = configuration.maximumAuthBytes
         self.parser = configuration.parser
-        self.inbound = Inbound(decoder: configuration.parser.makeDecoder(version: self.version, limits: limits))
+        self.inbound = Inbound(
+            decoder: configuration.parser.makeDecoder(version: self.version, limits: limits),
+            members: SocketIOMembers(version: self.version, maximum: configuration.maximumNamespacesPerClient))
         self.startConnectDeadline()
     }
 
@@ -95,7 +93,7 @@ final class SocketIOConnection: EngineIOSessionDelegate, EventLoopTimerOwner, @u
             self.isPolling = session.transport == .polling
             admin.traffic.connected(polling: self.isPolling)
         }
-        if self.version.joinsRootImplicitly { self.connect(to: "/", auth: .object([:])) }
+        if self.version.joinsRootImplicitly { self.admit(to: "/", auth: .object([:])) }
     }
 
     func sessionUpgraded(_ session: EngineIOSession) {
@@ -120,16 +118,16 @@ final class SocketIOConnection: EngineIOSessionDelegate, EventLoopTimerOwner, @u
             let bytes = self.inbound.packetBytes
             self.inbound.packetBytes = 0
             if self.inbound.awaitsAttachments { self.stopWaitingForAttachments() }
-            guard let socket = self.inbound.members.joined(in: packet.namespace) else { return try self.receivedOutside(packet) }
-            switch packet.content {
-            case .event(let name, let arguments, let ackID):
+            switch try self.inbound.members.received(packet) {
+            case .event(let socket, let name, let arguments, let ackID):
                 let ack = ackID.map { SocketIOAck(socket: socket, id: $0) }
                 socket.received(SocketIOReceivedEvent(name: name, payload: arguments, ack: ack, bytes: bytes))
-            case .ack(let id, let arguments): socket.receivedAck(id, arguments)
-            case .disconnect:
-                self.inbound.members[packet.namespace] = nil
-                socket.closed(.clientNamespaceDisconnect)
-            case .connect, .connectError: try self.receivedOutside(packet)
+            case .ack(let socket, let id, let arguments): socket.receivedAck(id, arguments)
+            case .admit(let namespace, let auth): self.admit(to: namespace, auth: auth)
+            case .refuse(let namespace): self.refuse(namespace, "Too many namespaces")
+            case .leave(let socket): socket.closed(.clientNamespaceDisconnect)
+            case .abandon(let socket): socket?.abandon()
+            case .ignore: break
             }
         } catch {
             self.server?.logger.debug("Malformed packet", metadata: ["engineio.sid": "\(session.idPrefix)", "error": "\(error)"])
@@ -143,25 +141,24 @@ final class SocketIOConnection: EngineIOSessionDelegate, EventLoopTimerOwner, @u
             &self.connectDeadline, at: timers.now + TimeAmount(self.configuration.connectTimeout), for: self, Self.connectName)
     }
 
-    /// Removes a member whose admission failed. If no member remains and the connect deadline has
-    /// passed, the deadline starts again.
-    private func forget(_ name: String) {
-        self.inbound.members[name] = nil
+    /// Ends an admission without a member. Returns `false` if the client left during the admission.
+    @discardableResult
+    private func endAdmission(in namespace: String) -> Bool {
+        defer { self.restartConnectDeadline() }
+        return self.inbound.members.endAdmission(in: namespace)
+    }
+
+    /// Starts the connect deadline again if it passed during an admission, and no member remains.
+    private func restartConnectDeadline() {
         guard self.connectDeadlinePassed, self.inbound.members.isEmpty else { return }
         self.connectDeadlinePassed = false
         self.startConnectDeadline()
     }
 
-    /// Starts the wait for the attachments of a packet. Refuses a packet for a namespace that the
-    /// client has not joined, because a partial packet occupies memory. One deadline covers all
-    /// attachments of a packet.
+    /// Starts the wait for the attachments of a packet. One deadline covers all attachments of a
+    /// packet.
     private func waitForAttachments() throws(SocketIOError) {
-        if let name = self.inbound.decoder.namespaceOfPartialPacket {
-            let isJoined = if case .joined = self.inbound.members[name] { true } else { false }
-            guard isJoined || self.disconnected.contains(UTF8Key(name)) else {
-                throw SocketIOError(.malformedPacket, message: "the client sent a binary packet for \(name), which it has not joined")
-            }
-        }
+        if let name = self.inbound.decoder.namespaceOfPartialPacket { try self.inbound.members.checkPartialPacket(in: name) }
         self.session.countUnfinished(self.inbound.packetBytes)
         guard !self.inbound.awaitsAttachments else { return }
         self.inbound.awaitsAttachments = true
@@ -187,70 +184,30 @@ final class SocketIOConnection: EngineIOSessionDelegate, EventLoopTimerOwner, @u
             admin.traffic.disconnected(polling: self.isPolling, reason: SocketIOServerDisconnectReason(reason).description)
         }
         self.session.timers.cancel(&self.connectDeadline)
+        self.connectDeadlinePassed = false
         self.stopWaitingForAttachments()
-        for member in exchange(&self.inbound.members, with: .init()).all {
+        for member in self.inbound.members.removeAll() {
             switch member {
             case .joined(let socket): socket.closed(.init(reason, detail: self.closeDetail ?? session.closeDetail))
-            case .joining(let socket):
+            case .admitting(let socket):
                 socket.giveBack()
                 socket.abandon()
-            case .returning, .disconnecting: break
+            case .requested, .left: break
             }
         }
     }
 
-    // MARK: Packets
-
-    /// Handles a packet that is not for a joined socket: a CONNECT, or a packet that arrives before
-    /// the client has joined the namespace or after it has left.
-    private func receivedOutside(_ packet: SocketIOPacket) throws(SocketIOError) {
-        switch (self.inbound.members[packet.namespace], packet.content) {
-        case (_, .connect(let auth)):
-            let (name, auth) = self.version.admission(namespace: packet.namespace, auth: auth)
-            guard self.inbound.members[name] == nil else {
-                throw SocketIOError(.malformedPacket, message: "the client sent a second CONNECT for \(name)")
-            }
-            self.disconnected.removeAll { $0 == UTF8Key(name) }
-            self.connect(to: name, auth: auth)
-        case (_, .connectError):
-            throw SocketIOError(.malformedPacket, message: "the client sent CONNECT_ERROR, which only a server may send")
-        case (.joining(let socket), .disconnect):
-            self.inbound.members[packet.namespace] = .disconnecting
-            socket.abandon()
-        case (.returning, .disconnect): self.inbound.members[packet.namespace] = .disconnecting
-        case (.disconnecting, .disconnect), (.disconnecting, .ack): break
-        case (nil, .disconnect), (nil, .ack): break  // sent before the client received the DISCONNECT
-        case (nil, .event) where self.disconnected.contains(UTF8Key(packet.namespace)): break  // also sent before the DISCONNECT arrived
-        case (nil, .event):
-            throw SocketIOError(.malformedPacket, message: "the client sent an event for \(packet.namespace), which it has not joined")
-        case (.joining, .event), (.joining, .ack), (.returning, .event), (.returning, .ack), (.disconnecting, .event):
-            throw SocketIOError(
-                .malformedPacket, message: "the client sent a packet for \(packet.namespace) before its CONNECT was answered")
-        case (.joined, .event), (.joined, .ack), (.joined, .disconnect): break  // the caller passed it to the socket
-        }
-    }
+    // MARK: Admission
 
     /// Starts the admission to a namespace. `auth` is an object: the decoder accepts no other
     /// value.
-    private func connect(to name: String, auth: SocketIOValue) {
-        guard self.inbound.members.count < self.server?.configuration.maximumNamespacesPerClient ?? .max else {
-            return self.refuse(name, "Too many namespaces")
-        }
-        guard let server = self.server, let namespace = server.admit(to: name, auth: auth) else {
+    private func admit(to name: String, auth: SocketIOValue) {
+        guard let namespace = self.server?.admit(to: name, auth: auth) else {
+            self.endAdmission(in: name)
             return self.refuse(name, "Invalid namespace")
         }
-        guard self.version.hasRecovery, let former = namespace.recovery?.holder(of: auth) else {
-            return self.enter(namespace, server, auth: auth)
-        }
-        self.inbound.members[name] = .returning
-        self.end(former) {
-            let isReturning = if case .returning = self.inbound.members[name] { true } else { false }
-            guard isReturning, let server = self.server else {
-                if case .disconnecting = self.inbound.members[name] { self.forget(name) }
-                return namespace.release()
-            }
-            self.enter(namespace, server, auth: auth)
-        }
+        guard self.version.hasRecovery, let former = namespace.recovery?.holder(of: auth) else { return self.enter(namespace, auth: auth) }
+        self.end(former) { self.enter(namespace, auth: auth) }
     }
 
     /// The time within which another event loop must close a connection. If it elapses, the client
@@ -277,22 +234,24 @@ final class SocketIOConnection: EngineIOSessionDelegate, EventLoopTimerOwner, @u
         }
     }
 
-    private func enter(_ namespace: SocketIONamespace, _ server: SocketIOServer, auth: SocketIOValue) {
+    private func enter(_ namespace: SocketIONamespace, auth: SocketIOValue) {
+        // The client may have left, or the connection may have closed, since the CONNECT.
+        guard self.inbound.members.isRequested(namespace.name), let server = self.server else {
+            self.endAdmission(in: namespace.name)
+            return namespace.release()
+        }
         let socket = self.makeSocket(in: namespace, server, auth: auth)
         let middleware = namespace.middleware
         let mayEnter = socket.isRecovered && namespace.recovery?.configuration.skipsMiddleware == true
-        guard !middleware.isEmpty, !mayEnter else {
-            self.join(socket)
-            return namespace.release()
-        }
-        self.inbound.members[namespace.name] = .joining(socket)
+        guard !middleware.isEmpty, !mayEnter else { return self.join(socket) }
+        self.inbound.members.admitting(socket, in: namespace.name)
         let eventLoop = self.session.eventLoop
         // One task per admission, not per message. The task ends when the application's middleware
         // returns.
         Task {
             do {
                 for check in middleware { try await check(socket) }
-                eventLoop.execute { self.admit(socket) }
+                eventLoop.execute { self.join(socket) }
             } catch {
                 eventLoop.execute { self.refuse(socket, error) }
             }
@@ -319,24 +278,11 @@ final class SocketIOConnection: EngineIOSessionDelegate, EventLoopTimerOwner, @u
         return socket
     }
 
-    private func admit(_ socket: SocketIOServerSocket) {
-        if self.isStillJoining(socket) { self.join(socket) }
-        socket.namespace.release()
-    }
-
-    /// Returns whether the socket is still joining after its middleware check. Removes the member
-    /// if the client left during the check.
-    private func isStillJoining(_ socket: SocketIOServerSocket) -> Bool {
-        switch self.inbound.members[socket.namespace.name] {
-        case .joining(let joining): return joining === socket
-        case .disconnecting: self.forget(socket.namespace.name)
-        case .returning, .joined, nil: break
-        }
-        return false
-    }
-
+    /// Ends an admission. The socket joins its namespace, unless the client left during the
+    /// admission.
     private func join(_ socket: SocketIOServerSocket) {
-        self.inbound.members[socket.namespace.name] = .joined(socket)
+        defer { socket.namespace.release() }
+        guard self.inbound.members.join(socket, in: socket.namespace.name) else { return self.restartConnectDeadline() }
         // The deadline applies to the first namespace only.
         self.session.timers.cancel(&self.connectDeadline)
         self.connectDeadlinePassed = false
@@ -355,10 +301,10 @@ final class SocketIOConnection: EngineIOSessionDelegate, EventLoopTimerOwner, @u
         self.send(SocketIOPacket(namespace: name, content: self.version.refusal(message: message)))
     }
 
+    /// Ends an admission with CONNECT_ERROR, unless the client left during the admission.
     private func refuse(_ socket: SocketIOServerSocket, _ error: any Error) {
         socket.namespace.release()
-        guard self.isStillJoining(socket) else { return }
-        self.forget(socket.namespace.name)
+        guard self.endAdmission(in: socket.namespace.name) else { return }
         socket.abandon()
         let content: SocketIOPacket.Content
         if let refusal = error as? SocketIOConnectionRefusal {
@@ -421,7 +367,7 @@ final class SocketIOConnection: EngineIOSessionDelegate, EventLoopTimerOwner, @u
 
     /// Disconnects a socket from its namespace or, with `close`, closes the connection.
     func disconnect(_ socket: SocketIOServerSocket, close: Bool) {
-        guard case .joined(let joined) = self.inbound.members[socket.namespace.name], joined === socket else { return }
+        guard self.inbound.members.joined(in: socket.namespace.name) === socket else { return }
         if close {
             // Sends DISCONNECT for each namespace first: if only the connection were closed, the
             // client would reconnect automatically.
@@ -430,62 +376,8 @@ final class SocketIOConnection: EngineIOSessionDelegate, EventLoopTimerOwner, @u
             }
             return self.session.close(.forcedClose)
         }
-        self.inbound.members[socket.namespace.name] = nil
-        // Bounded by the maximum number of namespaces per client. The oldest entry is removed
-        // first.
-        self.disconnected.append(UTF8Key(socket.namespace.name))
-        if self.disconnected.count > self.configuration.maximumNamespacesPerClient { self.disconnected.removeFirst() }
+        _ = self.inbound.members.disconnect(from: socket.namespace.name)
         self.send(SocketIOPacket(namespace: socket.namespace.name, content: .disconnect))
         socket.closed(.serverNamespaceDisconnect)
-    }
-}
-
-/// The sockets of one client by namespace. A single socket in `/`, the usual case, requires no
-/// allocation and no lookup.
-struct SocketIOMembers {
-    enum Member {
-        /// The client's earlier connection is being closed. Transitions to `joining`, `joined` or
-        /// `disconnecting`, or is removed.
-        case returning
-        /// A middleware check is running. Transitions to `joined` or `disconnecting`, or is
-        /// removed.
-        case joining(SocketIOServerSocket)
-        /// The client disconnected during the admission. The member is removed when the admission
-        /// ends. Until then, another CONNECT is rejected, so that a connection runs one check per
-        /// namespace.
-        case disconnecting
-        case joined(SocketIOServerSocket)
-    }
-
-    /// The member of `/`.
-    private(set) var root: Member?
-    private var others: [UTF8Key: Member] = [:]
-
-    var isEmpty: Bool { self.root == nil && self.others.isEmpty }
-
-    var count: Int { (self.root == nil ? 0 : 1) + self.others.count }
-
-    subscript(namespace: String) -> Member? {
-        get { namespace == "/" ? self.root : self.others[UTF8Key(namespace)] }
-        set { if namespace == "/" { self.root = newValue } else { self.others[UTF8Key(namespace)] = newValue } }
-    }
-
-    /// Returns the socket that has joined the namespace; `nil` before its admission and after it
-    /// has left.
-    @inline(__always)
-    func joined(in namespace: String) -> SocketIOServerSocket? {
-        if namespace == "/" {
-            if case .joined(let socket) = self.root { socket } else { nil }
-        } else {
-            if case .joined(let socket) = self.others[UTF8Key(namespace)] { socket } else { nil }
-        }
-    }
-
-    /// All members, in no particular order.
-    var all: [Member] { (self.root.map { [$0] } ?? []) + self.others.values }
-
-    /// The sockets that have joined their namespace.
-    var joined: [SocketIOServerSocket] {
-        self.all.compactMap { if case .joined(let socket) = $0 { socket } else { nil } }
     }
 }

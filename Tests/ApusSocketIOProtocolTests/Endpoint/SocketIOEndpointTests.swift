@@ -120,6 +120,10 @@ import Testing
         let (atClient, atServer) = pair.deliver()
         #expect(atServer.isEmpty)
         #expect(atClient == [.refused(namespace: "/b", SocketIOError(.connectRefused, message: "Too many namespaces"))])
+        // A namespace from which the server disconnected the client does not count.
+        pair.server.disconnect()
+        #expect(pair.deliver().atClient == [.disconnected(namespace: "/")])
+        try pair.join("/b")
     }
 
     @Test(arguments: [
