@@ -10,10 +10,12 @@ public import Metrics
 /// | `socketio_server_disconnections_total` | counter | sockets that left, by `reason` |
 /// | `socketio_server_events_received_total` | counter | received events |
 /// | `socketio_server_events_sent_total` | counter | sent events, one for each recipient |
-/// | `socketio_server_ack_seconds` | timer | the time from an event to its ack |
-/// | `socketio_server_ack_timeouts_total` | counter | acks that one socket did not send in time |
+/// | `socketio_server_ack_seconds` | timer | the wait for the ack of an event, by `outcome` |
 /// | `socketio_server_handler_errors_total` | counter | errors of handlers and middleware |
 /// | `socketio_server_handler_seconds` | timer | the time that a handler of an event took |
+///
+/// The values of `outcome` are those of `SocketIOAckEnd`: `answered`, `timed out`, `disconnected`
+/// and `cancelled`.
 ///
 /// No metric has a label that clients choose. The names of events and of dynamic namespaces would
 /// make the number of time series unlimited.
@@ -23,8 +25,7 @@ public struct SocketIOServerMetrics: SocketIOServerObserver {
     private let disconnections: @Sendable (SocketIOServerDisconnectReason) -> Counter
     private let received: Counter
     private let sent: Counter
-    private let acks: Metrics.Timer
-    private let ackTimeouts: Counter
+    private let acks: [SocketIOAckEnd: Metrics.Timer]
     private let errors: Counter
     private let handlers: Metrics.Timer
 
@@ -44,8 +45,10 @@ public struct SocketIOServerMetrics: SocketIOServerObserver {
         }
         self.received = counter("events_received_total")
         self.sent = counter("events_sent_total")
-        self.acks = Metrics.Timer(label: "\(prefix)_ack_seconds", dimensions: [], factory: factory)
-        self.ackTimeouts = counter("ack_timeouts_total")
+        let acks = SocketIOAckEnd.allCases.map { end in
+            (end, Metrics.Timer(label: "\(prefix)_ack_seconds", dimensions: [("outcome", end.rawValue)], factory: factory))
+        }
+        self.acks = Dictionary(uniqueKeysWithValues: acks)
         self.errors = counter("handler_errors_total")
         self.handlers = Metrics.Timer(label: "\(prefix)_handler_seconds", dimensions: [], factory: factory)
     }
@@ -68,11 +71,10 @@ public struct SocketIOServerMetrics: SocketIOServerObserver {
     /// Counts a sent event.
     public func sent(_ event: String, to socket: SocketIOServerSocket) { self.sent.increment() }
 
-    /// Measures the time until an ack arrived.
-    public func acknowledged(_ event: String, on socket: SocketIOServerSocket, after time: Duration) { self.acks.record(duration: time) }
-
-    /// Counts an ack that did not arrive in time.
-    public func ackTimedOut(_ event: String, on socket: SocketIOServerSocket) { self.ackTimeouts.increment() }
+    /// Measures the time until an ack arrived, or until it was no longer awaited.
+    public func ackEnded(_ event: String, on socket: SocketIOServerSocket, _ end: SocketIOAckEnd, after time: Duration) {
+        self.acks[end]?.record(duration: time)
+    }
 
     /// Counts an error.
     public func failed(_ event: SocketIOReceivedEvent, _ error: any Error, on socket: SocketIOServerSocket) { self.errors.increment() }

@@ -154,7 +154,7 @@ final class SocketIOClusterNode: SocketIOClusterReceiver {
             self.respond(.clientCount(count), name, to: node, request)
             ending.set(stop)
             if waiting.wrappingIncrementThenLoad(by: count, ordering: .relaxed) == 0 { ending.cancel() }
-            self.pendingRequests.schedule(in: delivery.flags.timeout ?? self.ackTimeout) { ending.end() }
+            self.pendingRequests.schedule(in: delivery.flags.timeout ?? self.ackTimeout) { ending.end(.timedOut) }
         } catch {
             namespace.reportUnencodable(delivery.event, error)
             if let request { self.respond(.clientCount(0), namespace.name, to: node, request) }

@@ -150,11 +150,16 @@ extension SocketIOBroadcasting {
     public func emitWithAck(_ event: String, arguments: [SocketIOValue]) async throws -> SocketIOResponses<[SocketIOValue]> {
         let broadcast = self.broadcast
         let ending = CompletionHook()
-        defer { ending.end() }
-        let outcome = try await broadcast.namespace.pendingRequests.request(timeout: broadcast.ackTimeout) { id in
-            try broadcast.requestAcks(id, event, arguments, ending)
+        do {
+            let outcome = try await broadcast.namespace.pendingRequests.request(timeout: broadcast.ackTimeout) { id in
+                try broadcast.requestAcks(id, event, arguments, ending)
+            }
+            ending.end(outcome.ackEnd)
+            return SocketIOResponses(values: outcome)
+        } catch {
+            ending.end(.cancelled)
+            throw error
         }
-        return SocketIOResponses(values: outcome)
     }
 
     /// Sends the event, waits as ``emitWithAck(_:arguments:)`` does, and decodes the first argument
@@ -178,7 +183,7 @@ extension SocketIOBroadcasting {
         let broadcast = self.broadcast
         let ending = CompletionHook()
         let id = broadcast.namespace.pendingRequests.begin(timeout: broadcast.ackTimeout) { result in
-            ending.end()
+            ending.end((try? result.get())?.ackEnd ?? .cancelled)
             completion(result.map { SocketIOResponses(values: $0) })
         }
         guard let id else { return }
@@ -205,6 +210,12 @@ extension SocketIOBroadcast {
         self.ask(id)
         pendingRequests.reported(id, from: node, announcing: count)
     }
+}
+
+extension PendingRequests.Outcome {
+    /// The reason why the acks that are still pending on this server are no longer awaited. Without
+    /// a timeout, none is pending.
+    fileprivate var ackEnd: SocketIOAckEnd { self.hasTimedOut ? .timedOut : .disconnected }
 }
 
 extension SocketIOResponses<[SocketIOValue]> {

@@ -62,10 +62,11 @@ extension SocketIONamespace {
 
     /// Sends an event to this server's sockets and requests an ack from each.
     ///
-    /// - Returns: The number of recipients, and a closure that ends the wait for their acks.
+    /// - Returns: The number of recipients, and a closure that ends the wait for their acks with a
+    ///   reason.
     func deliverRequestingAcks(
         _ delivery: SocketIODelivery, _ answered: @escaping SocketIOAckListener
-    ) throws(SocketIOError) -> (count: Int, stop: @Sendable () -> Void) {
+    ) throws(SocketIOError) -> (count: Int, stop: @Sendable (SocketIOAckEnd) -> Void) {
         let id = self.makeAckID()
         let content = SocketIOPacket.Content.event(name: delivery.event, arguments: delivery.arguments, ackID: id)
         let outbound = try self.encode(content, shared: true, isCompressed: delivery.flags.isCompressed)
@@ -77,8 +78,8 @@ extension SocketIONamespace {
                 socket.deliver(outbound, isVolatile: isVolatile, ackID: id, pending)
             }
         }
-        let stop = { @Sendable in
-            for group in groups { group.forEach { $0.endAck(id, .failure(CancellationError())) } }
+        let stop = { @Sendable (end: SocketIOAckEnd) in
+            for group in groups { group.forEach { $0.endAck(id, end) } }
         }
         return (groups.reduce(0) { $0 + $1.sockets.count }, stop)
     }

@@ -1,35 +1,44 @@
 import NIOConcurrencyHelpers
 
-/// Runs an action once when a request ends. The action may be set before or after the end.
+/// Runs an action once when a request ends, with the reason. The action may be set before or after
+/// the end.
 final class CompletionHook: Sendable {
+    typealias Action = @Sendable (SocketIOAckEnd) -> Void
+
     private enum State {
-        /// No action is set. Transitions to `set` or `ended`.
+        /// No action is set. Transitions to `set`, `ended` or `cancelled`.
         case waiting
-        /// The action to run at the end. Transitions to `ended`.
-        case set(@Sendable () -> Void)
+        /// The action to run at the end. Transitions to `ended` or `cancelled`.
+        case set(Action)
         /// An action that is set in this state runs immediately. Final.
-        case ended
+        case ended(SocketIOAckEnd)
+        /// An action that is set in this state is dropped. Final.
+        case cancelled
     }
 
     private let state = NIOLockedValueBox(State.waiting)
 
-    func set(_ body: @escaping @Sendable () -> Void) {
-        let isLate = self.state.withLockedValue { state in
-            if case .ended = state { return true }
-            state = .set(body)
-            return false
+    func set(_ action: @escaping Action) {
+        let end = self.state.withLockedValue { state -> SocketIOAckEnd? in
+            switch state {
+            case .ended(let end): return end
+            case .cancelled: return nil
+            case .waiting, .set:
+                state = .set(action)
+                return nil
+            }
         }
-        if isLate { body() }
+        if let end { action(end) }
     }
 
-    /// Releases the action without running it. Later actions run immediately.
-    func cancel() { self.state.withLockedValue { $0 = .ended } }
+    /// Releases the action without running it. A later action is dropped.
+    func cancel() { self.state.withLockedValue { $0 = .cancelled } }
 
-    func end() {
-        let old = self.state.withLockedValue { state in
-            defer { state = .ended }
-            return state
+    func end(_ end: SocketIOAckEnd) {
+        let action = self.state.withLockedValue { state -> Action? in
+            defer { if case .cancelled = state {} else { state = .ended(end) } }
+            if case .set(let action) = state { return action } else { return nil }
         }
-        if case .set(let body) = old { body() }
+        action?(end)
     }
 }

@@ -14,12 +14,18 @@ public protocol SocketIOServerObserver: Sendable {
     /// Called for each event that is sent to a socket, once for each recipient of a broadcast. Acks
     /// are not events.
     func sent(_ event: String, to socket: SocketIOServerSocket)
-    /// Called when a client has acknowledged an event, once for each recipient of a broadcast, with
-    /// the time since the event was sent. Not called for a late ack.
-    func acknowledged(_ event: String, on socket: SocketIOServerSocket, after time: Duration)
-    /// Called when the ack of an event to one socket did not arrive within its timeout. Not called
-    /// for the acks of a broadcast.
-    func ackTimedOut(_ event: String, on socket: SocketIOServerSocket)
+    /// Called when the wait for a client's ack ends, once for each recipient of a broadcast.
+    ///
+    /// Not called for a late ack, nor for an event that was not sent, because it could not be
+    /// encoded, was volatile and dropped, or exceeded
+    /// ``SocketIOServerConfiguration/maximumPendingAcks``.
+    ///
+    /// - Parameters:
+    ///   - event: The name of the event.
+    ///   - socket: The recipient.
+    ///   - end: The reason.
+    ///   - time: The time since the event was sent.
+    func ackEnded(_ event: String, on socket: SocketIOServerSocket, _ end: SocketIOAckEnd, after time: Duration)
     /// Called when the middleware or a handler of an event has thrown an error, or when the
     /// arguments do not match the types of a handler.
     func failed(_ event: SocketIOReceivedEvent, _ error: any Error, on socket: SocketIOServerSocket)
@@ -29,6 +35,18 @@ public protocol SocketIOServerObserver: Sendable {
     /// Runs an asynchronous handler of an event, in the task of the handler. It must call `handler`
     /// exactly once and throw its error.
     func handle(_ event: SocketIOReceivedEvent, on socket: SocketIOServerSocket, _ handler: @Sendable () async throws -> Void) async throws
+}
+
+/// The reason why the wait for a client's ack ended.
+public enum SocketIOAckEnd: String, Sendable, Hashable, CaseIterable {
+    /// The client acknowledged the event.
+    case answered
+    /// The timeout elapsed: that of the event or that of the broadcast.
+    case timedOut = "timed out"
+    /// The client disconnected, or the server disconnected it.
+    case disconnected
+    /// The task that waited was cancelled.
+    case cancelled
 }
 
 // The default implementations.
@@ -42,9 +60,7 @@ extension SocketIOServerObserver {
     /// Does nothing.
     public func sent(_ event: String, to socket: SocketIOServerSocket) {}
     /// Does nothing.
-    public func acknowledged(_ event: String, on socket: SocketIOServerSocket, after time: Duration) {}
-    /// Does nothing.
-    public func ackTimedOut(_ event: String, on socket: SocketIOServerSocket) {}
+    public func ackEnded(_ event: String, on socket: SocketIOServerSocket, _ end: SocketIOAckEnd, after time: Duration) {}
     /// Does nothing.
     public func failed(_ event: SocketIOReceivedEvent, _ error: any Error, on socket: SocketIOServerSocket) {}
 

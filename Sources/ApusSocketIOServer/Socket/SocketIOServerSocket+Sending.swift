@@ -216,7 +216,7 @@ extension SocketIOServerSocket {
     func emitWithAck(_ event: String, _ arguments: [SocketIOValue], _ flags: SocketIOEmitFlags) async throws -> [SocketIOValue] {
         try await withLoopOperation(on: self.eventLoop) { operation in
             guard let id = self.emitWithAck(event, arguments, flags, completion: { operation.end(with: $0) }) else { return }
-            operation.whenCancelled { self.endAck(id, .failure(CancellationError())) }
+            operation.whenCancelled { self.endAck(id, .cancelled) }
         }
     }
 
@@ -236,7 +236,7 @@ extension SocketIOServerSocket {
             if self.isOutgoingWatched { self.notifyOutgoing(event, payload) }
             return id
         } catch {
-            self.endAck(id, .failure(error))
+            self.extras?.acks?.take(id)?.completion(.failure(error))
             return nil
         }
     }
@@ -283,37 +283,42 @@ extension SocketIOServerSocket {
         return acks
     }
 
-    /// Fails an ack at its deadline. Not called for a broadcast.
-    private func ackTimedOut(_ pending: PendingClientAck) {
-        for observer in self.shared.observers { observer.ackTimedOut(pending.event, on: self) }
-        let timeout = pending.timeout.map { " within \($0)" } ?? ""
-        pending.completion(.failure(SocketIOError(.ackTimeout, message: "the client did not acknowledge \"\(pending.event)\"\(timeout)")))
-    }
-
-    /// Ends the wait for an ack with this result. Has no effect if the wait has ended already.
-    func endAck(_ id: Int, _ result: Result<[SocketIOValue], any Error>) {
+    /// Ends the wait for an ack without the ack. Has no effect if the wait has ended already.
+    func endAck(_ id: Int, _ end: SocketIOAckEnd) {
         self.eventLoop.assertInEventLoop()
-        self.extras?.acks?.take(id)?.completion(result)
+        guard let pending = self.extras?.acks?.take(id) else { return }
+        self.end(pending, end, .failure(CancellationError()))
     }
 
     /// Handles a client's ack. Ignores an ack that is late, repeated or was never requested.
     func receivedAck(_ id: Int, _ arguments: SocketIOPayload) {
         guard let pending = self.extras?.acks?.take(id) else { return }
-        if let sentAt = pending.sentAt {
-            let time = Duration(self.eventLoop.now - sentAt)
-            for observer in self.shared.observers { observer.acknowledged(pending.event, on: self, after: time) }
-        }
-        pending.completion(.success(arguments.arguments))
+        self.end(pending, .answered, .success(arguments.arguments))
+    }
+
+    /// Fails an ack at its deadline. Not called for a broadcast, whose timeout calls
+    /// ``endAck(_:_:)``.
+    private func ackTimedOut(_ pending: PendingClientAck) {
+        let timeout = pending.timeout.map { " within \($0)" } ?? ""
+        let message = "the client did not acknowledge \"\(pending.event)\"\(timeout)"
+        self.end(pending, .timedOut, .failure(SocketIOError(.ackTimeout, message: message)))
     }
 
     /// Fails all pending acks with `disconnected`, in the order of their ids. Called when the
     /// socket leaves its namespace.
     func failPendingAcks(_ reason: SocketIOServerDisconnectReason) {
-        for ack in self.extras?.acks.take()?.takeAll() ?? [] {
-            ack.completion(
-                .failure(
-                    SocketIOError(.disconnected, message: "the client disconnected (\(reason)) before it acknowledged \"\(ack.event)\"")))
+        for pending in self.extras?.acks.take()?.takeAll() ?? [] {
+            let message = "the client disconnected (\(reason)) before it acknowledged \"\(pending.event)\""
+            self.end(pending, .disconnected, .failure(SocketIOError(.disconnected, message: message)))
         }
+    }
+
+    private func end(_ pending: PendingClientAck, _ end: SocketIOAckEnd, _ result: Result<[SocketIOValue], any Error>) {
+        if let sentAt = pending.sentAt {
+            let time = Duration(self.eventLoop.now - sentAt)
+            for observer in self.shared.observers { observer.ackEnded(pending.event, on: self, end, after: time) }
+        }
+        pending.completion(result)
     }
 
     // MARK: Acks to the client

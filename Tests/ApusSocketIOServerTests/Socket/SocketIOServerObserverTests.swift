@@ -3,6 +3,8 @@ import ApusSocketIOProtocol
 import ApusSocketIOServer
 import Logging
 import NIOConcurrencyHelpers
+import NIOCore
+import NIOEmbedded
 import Testing
 
 @Suite("Socket.IO server: observers", .timeLimit(.minutes(5))) struct SocketIOServerObserverTests {
@@ -19,10 +21,9 @@ import Testing
         func disconnected(_ socket: SocketIOServerSocket, reason: SocketIOServerDisconnectReason) { self.note("disconnected: \(reason)") }
         func received(_ event: SocketIOReceivedEvent, on socket: SocketIOServerSocket) { self.note("received \(event.name)") }
         func sent(_ event: String, to socket: SocketIOServerSocket) { self.note("sent \(event)") }
-        func acknowledged(_ event: String, on socket: SocketIOServerSocket, after time: Duration) {
-            self.note("acknowledged \(event) after \(time)")
+        func ackEnded(_ event: String, on socket: SocketIOServerSocket, _ end: SocketIOAckEnd, after time: Duration) {
+            self.note("\(end.rawValue) \(event) after \(time)")
         }
-        func ackTimedOut(_ event: String, on socket: SocketIOServerSocket) { self.note("timed out \(event)") }
         func failed(_ event: SocketIOReceivedEvent, _ error: any Error, on socket: SocketIOServerSocket) {
             self.note("failed \(event.name): \(type(of: error))")
         }
@@ -54,11 +55,11 @@ import Testing
         }
     }
 
-    private func server(_ observers: [any SocketIOServerObserver]) -> SocketIOServer {
+    private func server(_ observers: [any SocketIOServerObserver], clock: EmbeddedEventLoop? = nil) -> SocketIOServer {
         var configuration = SocketIOServerConfiguration()
         configuration.observers = observers
         configuration.onHandlerError = { [seen] _, event, _ in seen.withLockedValue { $0.append("hook \(event.name)") } }
-        return SocketIOServer(configuration: configuration, logger: Logger(label: "test"))
+        return SocketIOServer(configuration: configuration, logger: Logger(label: "test"), clock: clock)
     }
 
     @Test func observersFollowASocketAndItsEvents() throws {
@@ -102,7 +103,7 @@ import Testing
         for client in [first, second] { client.pass(.milliseconds(1)) }
         #expect(self.take() == ["a sent one", "a sent question"])
         for client in [first, second] { client.pass(.seconds(2)) }
-        #expect(self.take() == ["a timed out question"])
+        #expect(self.take() == ["a timed out question after 2.0 seconds"])
     }
 
     /// The client acknowledges with the id that the event has, `2ID["question"]`.
@@ -125,9 +126,52 @@ import Testing
         }
         client.pass(.seconds(2))
         try self.acknowledge(client)
-        #expect(self.take() == ["a sent question", "a acknowledged question after 2.0 seconds", "result [7]"])
+        #expect(self.take() == ["a sent question", "a answered question after 2.0 seconds", "result [7]"])
         client.pass(.seconds(5))
         #expect(self.take().isEmpty)
+    }
+
+    /// Of a broadcast to three clients, one answers, one leaves and one remains silent.
+    @Test func theEndOfEachAckOfABroadcastIsReported() throws {
+        let clock = EmbeddedEventLoop()
+        let server = self.server([Recorder(name: "a", seen: self.seen)], clock: clock)
+        let namespace = server.namespace("/")
+        let clients = try (0..<3).map { _ in try PollingClient(server) }
+        for client in clients { try client.connect() }
+        namespace.timeout(.seconds(3)).emitWithAck("question", arguments: []) { [seen] result in
+            seen.withLockedValue { $0.append("result of \((try? result.get())?.count ?? -1)") }
+        }
+        for client in clients { client.pass(.seconds(1)) }
+        _ = self.take()
+        try self.acknowledge(clients[0])
+        #expect(self.take() == ["a answered question after 1.0 seconds"])
+        try clients[1].post("1")
+        #expect(self.take() == ["a disconnected question after 1.0 seconds", "a disconnected: client namespace disconnect"])
+        clients[2].pass(.seconds(2))
+        clock.advanceTime(by: .seconds(3))
+        clients[2].pass(.zero)
+        #expect(self.take().sorted() == ["a timed out question after 3.0 seconds", "result of 1"])
+        try self.acknowledge(clients[2])
+        #expect(self.take().isEmpty, "the ack is late")
+    }
+
+    @Test func aCancelledWaitForAnAckIsReported() async throws {
+        let server = self.server([Recorder(name: "a", seen: self.seen)])
+        let namespace = server.namespace("/")
+        let client = try await AsyncPollingClient(server)
+        try await client.connect()
+        let socket = try #require(namespace.sockets.first)
+        for wait: @Sendable () async throws -> Void in [
+            { _ = try await socket.emitWithAck("question", arguments: []) },
+            { _ = try await namespace.emitWithAck("question", arguments: []) },
+        ] {
+            let task = Task { try await wait() }
+            #expect(try await client.poll().count == 1)
+            task.cancel()
+            await #expect(throws: CancellationError.self) { try await task.value }
+            while !self.seen.withLockedValue({ $0.contains { $0.hasPrefix("a cancelled question after ") } }) { await Task.yield() }
+            _ = self.take()
+        }
     }
 
     /// An event that cannot be encoded is not sent, so it is not reported as sent.
