@@ -93,7 +93,7 @@ package enum ChatReference {
         ("upload", ChatLimits.blobBytes, "bytes"),
         ("width, height of a picture", ChatLimits.imageSide, "pixels"),
         ("pixels of a picture", ChatLimits.imagePixels, ""),
-        ("password", Int64(ChatLimits.passwordBytes), "bytes"),
+        ("password", Int64(ChatLimits.longestPassword), "scalars"),
         ("time for which the answer to a changing request is kept", ChatLimits.answerSeconds, "s"),
     ]
 }

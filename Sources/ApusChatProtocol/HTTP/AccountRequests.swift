@@ -19,7 +19,7 @@ package struct RegisterRequest: Hashable, WireObject {
 
     package init(from reader: WireReader) throws(WireError) {
         self.name = try reader.text("name")
-        self.password = try reader.string("password", minimum: 1, maximum: ChatLimits.passwordBytes)
+        self.password = try reader.string("password", minimum: 1, maximum: ChatLimits.longestPassword)
         self.nick = try reader.nicknameIfPresent("nick", maximum: ChatLimits.nickLength)
         self.invitation = try reader.stringIfPresent("invitation", minimum: 1, maximum: 100)
         self.device = try reader.object("device")
@@ -59,7 +59,7 @@ package struct LoginRequest: Hashable, WireObject {
 
     package init(from reader: WireReader) throws(WireError) {
         self.name = try reader.text("name")
-        self.password = try reader.string("password", minimum: 1, maximum: ChatLimits.passwordBytes)
+        self.password = try reader.string("password", minimum: 1, maximum: ChatLimits.longestPassword)
         self.code = try reader.stringIfPresent("code", minimum: 1, maximum: 40)
         self.known = try reader.stringIfPresent("known", minimum: 1, maximum: 200)
         self.device = try reader.object("device")
@@ -186,9 +186,9 @@ package struct PasswordRequest: Hashable, WireObject {
 
     package init(from reader: WireReader) throws(WireError) {
         self.name = try reader.textIfPresent("name")
-        self.old = try reader.stringIfPresent("old", minimum: 1, maximum: ChatLimits.passwordBytes)
+        self.old = try reader.stringIfPresent("old", minimum: 1, maximum: ChatLimits.longestPassword)
         self.recovery = try reader.stringIfPresent("recovery", minimum: 1, maximum: 40)
-        self.password = try reader.string("new", minimum: 1, maximum: ChatLimits.passwordBytes)
+        self.password = try reader.string("new", minimum: 1, maximum: ChatLimits.longestPassword)
         self.device = try reader.object("device")
         guard (self.old == nil) != (self.recovery == nil) else {
             throw WireError(.invalid, field: "old", rule: "or `recovery` is required, but not both")
@@ -217,7 +217,7 @@ package struct ConfirmRequest: Hashable, WireObject {
     }
 
     package init(from reader: WireReader) throws(WireError) {
-        self.password = try reader.string("password", minimum: 1, maximum: ChatLimits.passwordBytes)
+        self.password = try reader.string("password", minimum: 1, maximum: ChatLimits.longestPassword)
     }
 
     package func write(to writer: inout WireWriter) {

@@ -106,8 +106,9 @@ public enum ChatLimits {
     public static let draftLength = 8_000
     /// The minimum length of a password.
     public static let passwordLength = 8
-    /// The maximum size of a password in bytes, which bounds the input of the hash function.
-    public static let passwordBytes = 1_024
+    /// The maximum length of a password in Unicode scalars, which bounds the input of the hash
+    /// function.
+    public static let longestPassword = 1_024
 
     // MARK: Pages
     /// The maximum number of events on a page.

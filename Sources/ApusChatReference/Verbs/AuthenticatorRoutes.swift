@@ -11,7 +11,7 @@ extension ChatReference {
             """,
             needsSession: true,
             request: [
-                .must("password", .words(ChatLimits.passwordBytes), "The password.")
+                .must("password", .words(ChatLimits.longestPassword), "The password.")
             ], ConfirmRequest.self,
             answer: [
                 .must("secret", .words(64), "The secret in base32."),
@@ -37,7 +37,7 @@ extension ChatReference {
             .post, "/api/totp/delete", "Removes the authenticator.",
             needsSession: true,
             request: [
-                .must("password", .words(ChatLimits.passwordBytes), "The password.")
+                .must("password", .words(ChatLimits.longestPassword), "The password.")
             ], ConfirmRequest.self,
             answer: [], WireEmpty.self,
             errors: [.forbidden, .storage],

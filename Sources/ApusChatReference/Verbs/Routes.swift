@@ -61,7 +61,7 @@ extension ChatReference {
             needsSession: false,
             request: [
                 .must("name", .user, "The account name."),
-                .must("password", .words(ChatLimits.passwordBytes), "The password."),
+                .must("password", .words(ChatLimits.longestPassword), "The password."),
                 .may("nick", .words(ChatLimits.nickLength), "The shown name."),
                 .may("invitation", .words(100), "The code of an invitation, if the server requires one."),
                 .must("device", .shape("HelloDevice"), "The device."),
@@ -85,7 +85,7 @@ extension ChatReference {
             needsSession: false,
             request: [
                 .must("name", .user, "The account name."),
-                .must("password", .words(ChatLimits.passwordBytes), "The password."),
+                .must("password", .words(ChatLimits.longestPassword), "The password."),
                 .may("code", .words(40), "The code of the authenticator (RFC 6238), or a recovery code."),
                 .may(
                     "known", .words(200),
@@ -136,9 +136,9 @@ extension ChatReference {
             needsSession: false,
             request: [
                 .may("name", .user, "The account name, for a request without a session."),
-                .may("old", .words(ChatLimits.passwordBytes), "The current password."),
+                .may("old", .words(ChatLimits.longestPassword), "The current password."),
                 .may("recovery", .words(40), "A recovery code, or the code of an operator's link."),
-                .must("new", .words(ChatLimits.passwordBytes), "The new password."),
+                .must("new", .words(ChatLimits.longestPassword), "The new password."),
                 .must("device", .shape("HelloDevice"), "The device."),
             ], PasswordRequest.self,
             answer: Self.session, SessionAnswer.self,
@@ -155,7 +155,7 @@ extension ChatReference {
             .post, "/api/recovery", "Replaces the recovery codes.",
             needsSession: true,
             request: [
-                .must("password", .words(ChatLimits.passwordBytes), "The password.")
+                .must("password", .words(ChatLimits.longestPassword), "The password.")
             ], ConfirmRequest.self,
             answer: [
                 .must("recovery", .list(.words(40), 20), "The codes.")
@@ -168,7 +168,7 @@ extension ChatReference {
             "Deletes the account. The content of its messages is removed, and its name is never assigned again.",
             needsSession: true,
             request: [
-                .must("password", .words(ChatLimits.passwordBytes), "The password.")
+                .must("password", .words(ChatLimits.longestPassword), "The password.")
             ], ConfirmRequest.self,
             answer: [], WireEmpty.self,
             errors: [.forbidden, .storage],
