@@ -1,3 +1,5 @@
+import ApusChatStorage
+
 /// Encodes names for full-text search, so that a query finds a name by any part of it.
 ///
 /// A name is split into its pairs of consecutive characters, followed by the last character alone.
@@ -17,7 +19,7 @@ enum NameGrams {
 
     /// Returns the full-text query for names that contain `part`; nil if `part` is empty.
     static func query(for part: String) -> String? {
-        let letters = self.letters(of: part).prefix(self.longestPart)
+        let letters = self.letters(of: NameQuery.prepared(part)).prefix(self.longestPart)
         guard let first = letters.first else { return nil }
         guard letters.count > 1 else { return first + "*" }
         return "\"" + zip(letters, letters.dropFirst()).map { $0 + $1 }.joined(separator: " ") + "\""

@@ -107,7 +107,7 @@ extension MemoryStorage {
 
     /// Returns whether the name or the nickname of an active account contains a text.
     private func isNamed(_ user: UserKey, _ text: String) -> Bool {
-        let needle = text.lowercased()
+        let needle = NameQuery.prepared(text)
         guard let row = self.accountRows[user], row.state == .active else { return false }
         return row.name.rawValue.contains(needle) || row.nickname.lowercased().contains(needle)
     }
@@ -139,7 +139,7 @@ extension MemoryStorage {
     }
 
     package func accounts(containing text: String, after cursor: UserKey?, limit: Int) -> [AccountRow] {
-        let needle = text.lowercased()
+        let needle = NameQuery.prepared(text)
         let rows = self.accountRows.values.filter { row in
             if let cursor, row.key <= cursor { return false }
             return row.state == .active && (row.name.rawValue.contains(needle) || row.nickname.lowercased().contains(needle))

@@ -139,8 +139,10 @@ extension ConversationRow {
     /// matches all conversations.
     package func isFound(by text: String) -> Bool {
         guard !text.isEmpty else { return true }
-        let text = text.lowercased()
-        return self.profile.title.lowercased().contains(text) || self.profile.about.lowercased().contains(text)
+        // Titles are stored in the prepared form, and descriptions as they were typed.
+        let (title, about) = (self.profile.title.lowercased(), self.profile.about.lowercased())
+        let prepared = NameQuery.prepared(text)
+        return title.contains(prepared) || about.contains(prepared) || about.contains(text.lowercased())
     }
 }
 

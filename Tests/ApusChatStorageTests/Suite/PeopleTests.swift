@@ -180,6 +180,32 @@ import Testing
         #expect(try found("wan") == [31])
     }
 
+    /// Names are stored in their composed form. A query can have another one: marks that follow
+    /// their letters, or letters of double width.
+    @Test(arguments: StorageKind.allCases) func aQueryInAnotherFormFindsNames(_ kind: StorageKind) throws {
+        let world = try StorageWorld(kind)
+        let (huong, lee, kana) = (UserKey(30), UserKey(31), UserKey(32))
+        try world.addAccount(huong, "hương", nickname: "Nguyễn Hương")
+        try world.addAccount(lee, "lee", nickname: "이서연 ABC")
+        try world.addAccount(kana, "kana", nickname: "ガギグ 1/2")
+        let group = try world.group(1, world.ann, huong, lee, kana) { row in
+            (row.settings.listed, row.profile.title, row.profile.about) = (true, "Đà Nẵng カフェ", "Ｐａｒｔｙ und Übung")
+        }
+        let queries: [(String, UserKey)] = [
+            ("hu\u{31B}o\u{31B}ng", huong), ("HU\u{31B}O\u{31B}NG", huong), ("Nguye\u{302}\u{303}n", huong), ("ｎｇｕｙ", huong),
+            ("\u{1109}\u{1165}", lee), ("ＡＢ", lee), ("ａｂｃ", lee), ("ｶﾞｷﾞ", kana), ("ギ", kana), ("キ\u{3099}", kana), ("1/2", kana),
+        ]
+        for (text, user) in queries {
+            #expect(try world.storage.accounts(containing: text, after: nil, limit: 9).map(\.key) == [user], "\(text)")
+            let page = try world.storage.members(of: group, in: .joined, containing: text, after: nil, limit: 9)
+            #expect(page.members.map(\.address.user) == [user] && page.total == 1, "\(text)")
+        }
+        for text in ["da\u{300} na", "Đa\u{300}", "ｶﾌｪ", "ｐａｒｔｙ", "Ｐａｒｔｙ", "U\u{308}bung", "übung", "Nẵng"] {
+            let found = try world.storage.listedConversations(containing: text, after: nil, limit: 9).conversations.map(\.key)
+            #expect(found == (text.hasPrefix("da") ? [] : [group]), "\(text)")
+        }
+    }
+
     @Test(arguments: StorageKind.allCases) func contactsArePagedInKeyOrder(_ kind: StorageKind) throws {
         let world = try StorageWorld(kind)
         let addresses = [world.eve, world.bob].map { ContactAddress(owner: world.ann, peer: $0) }
