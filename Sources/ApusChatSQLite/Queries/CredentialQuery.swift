@@ -46,14 +46,17 @@ enum CredentialQuery: Int, Query {
             WHERE id = ?1 AND type = ''
             """
         case .quota: "SELECT bytes FROM quota WHERE user = ?1"
-        case .addToQuota: "INSERT INTO quota (user, bytes) VALUES (?1, ?2) ON CONFLICT (user) DO UPDATE SET bytes = max(0, bytes + ?2)"
+        // Uploads from before the second version of the schema are not in the quota.
+        case .addToQuota:
+            "INSERT INTO quota (user, bytes) VALUES (?1, max(0, ?2)) ON CONFLICT (user) DO UPDATE SET bytes = max(0, bytes + ?2)"
         case .orphans: "SELECT b.digest FROM blob b WHERE b.id BETWEEN ?2 AND ?3 AND b.created_at < ?1 AND \(Self.isUnreferred)"
         case .lastBlob: "SELECT max(id) FROM blob"
         case .unreferred: "SELECT b.id, b.size FROM blob b WHERE b.digest = ?1 AND \(Self.isUnreferred)"
         case .uploaders: "SELECT user FROM upload WHERE blob = ?1"
         case .uploads:
             """
-            SELECT b.digest, b.size, b.type, b.width, b.height, b.created_at FROM upload u JOIN blob b ON b.id = u.blob
+            SELECT b.digest, b.size, b.type, b.width, b.height, b.created_at, b.duration, b.thumb
+            FROM upload u JOIN blob b ON b.id = u.blob
             WHERE u.blob BETWEEN ?2 AND ?3 AND u.user = ?1 AND b.type <> ''
             """
         case .removeUploads: "DELETE FROM upload WHERE blob = ?1"

@@ -62,7 +62,9 @@ extension SQLiteReads: CredentialReads {
         let last = cursor + Int64(limit)
         let blobs = try self.connection.statement(CredentialQuery.uploads).with(user.rawValue, cursor + 1, last).all { row in
             BlobID(row.text(0)).map {
-                BlobRow(id: $0, size: row.int(1), type: row.text(2), width: row.int(3), height: row.int(4), createdAt: row.int(5))
+                BlobRow(
+                    id: $0, size: row.int(1), type: row.text(2), width: row.int(3), height: row.int(4), createdAt: row.int(5),
+                    duration: row.int(6), thumb: row.text(7))
             }
         }
         let end = try self.connection.statement(CredentialQuery.lastBlob).number()

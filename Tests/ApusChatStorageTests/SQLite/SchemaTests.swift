@@ -6,9 +6,6 @@ import Testing
 @testable import ApusChatSQLite
 
 @Suite struct SchemaTests {
-    private static let fixtures = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .appendingPathComponent("Fixtures")
-
     @Test func aNewerSchemaIsRefused() throws {
         let folder = try TemporaryFolder()
         do {
@@ -27,20 +24,14 @@ import Testing
     }
 
     @Test func everyVersionHasAFixture() throws {
-        let files = try FileManager.default.contentsOfDirectory(atPath: Self.fixtures.path).filter { $0.hasSuffix(".sql") }
+        let files = try FileManager.default.contentsOfDirectory(atPath: Fixture.folder.path).filter { $0.hasSuffix(".sql") }
         #expect(Set(files) == Set((1...ChatSchema.version).map { "schema-\($0).sql" }))
     }
 
     /// A database of each version is opened, migrated to the current version, read and written.
     @Test(arguments: 1...ChatSchema.version) func aDatabaseOfEachVersionIsOpened(_ version: Int64) throws {
         let folder = try TemporaryFolder()
-        let script = try String(contentsOf: Self.fixtures.appendingPathComponent("schema-\(version).sql"), encoding: .utf8)
-        do {
-            let lock = try ChatFolder(folder.path)
-            try lock.createDatabase()
-            try SQLiteConnection(path: lock.databasePath, isReader: false, cacheBytes: 1 << 20).execute(script)
-        }
-        let storage = try folder.open()
+        let storage = try Fixture.open(version, in: folder)
         #expect(try ChatSchema.foundVersion(storage.connection) == ChatSchema.version)
         let (ann, bob, group) = (UserKey(1), UserKey(2), ConversationKey(7))
         let events = try storage.events(in: group, .from(1), as: bob, limit: 9)
@@ -61,12 +52,7 @@ import Testing
     /// All events enter the table that replaces the index of ids.
     @Test func stepElevenPlacesAllEvents() throws {
         let folder = try TemporaryFolder()
-        let script = try String(contentsOf: Self.fixtures.appendingPathComponent("schema-10.sql"), encoding: .utf8)
-        do {
-            let lock = try ChatFolder(folder.path)
-            try lock.createDatabase()
-            let connection = try SQLiteConnection(path: lock.databasePath, isReader: false, cacheBytes: 1 << 20)
-            try connection.execute(script)
+        let storage = try Fixture.open(10, in: folder) { connection in
             for (slot, seqs) in [(5, [3, 1, 2]), (4, [2, 1])] {
                 for seq in seqs {
                     try connection.execute(
@@ -77,7 +63,6 @@ import Testing
                 }
             }
         }
-        let storage = try folder.open()
         let places = try storage.connection.prepare("SELECT id, place FROM event_place ORDER BY id").all { [$0.int(0), $0.int(1)] }
         let events = try storage.connection.prepare("SELECT id, place FROM event ORDER BY id").all { [$0.int(0), $0.int(1)] }
         #expect(places == events && places.count >= 7)
@@ -90,14 +75,9 @@ import Testing
     /// event before it, and an edit or a change of a call at its own event.
     @Test func stepTenPlacesEditsAndBlocksInTheLog() throws {
         let folder = try TemporaryFolder()
-        let script = try String(contentsOf: Self.fixtures.appendingPathComponent("schema-9.sql"), encoding: .utf8)
         let event = "INSERT INTO event (id, n, is_message, sender, at, kind, ref, state, body, edited_at) VALUES "
         let (slot, first) = (Int64(3), Int64(3) << 32)
-        do {
-            let lock = try ChatFolder(folder.path)
-            try lock.createDatabase()
-            let connection = try SQLiteConnection(path: lock.databasePath, isReader: false, cacheBytes: 1 << 20)
-            try connection.execute(script)
+        let connection = try Fixture.open(9, in: folder) { connection in
             try connection.execute("DELETE FROM event WHERE id >> 32 = \(slot)")
             for (seq, at, kind, ref, edited) in [
                 (1, 10, "text", 0, 40), (2, 20, "call", 0, 60), (3, 30, "text", 0, 0), (4, 30, "edit", 1, 0), (5, 40, "edit", 1, 0),
@@ -108,8 +88,7 @@ import Testing
             }
             try connection.execute("UPDATE member SET blocks_peer = 45 WHERE slot = \(slot)")
             try connection.execute("UPDATE member SET blocks_peer = 5 WHERE slot = 2")
-        }
-        let connection = try folder.open().connection
+        }.connection
         let edits = try connection.prepare("SELECT edit_seq FROM event WHERE id > \(first) ORDER BY id").all { $0.int(0) }
         #expect(edits == [5, 6, 0, 0, 0, 0])
         #expect(try connection.prepare("SELECT block_seq FROM member WHERE slot = \(slot)").all { $0.int(0) } == [5])
