@@ -17,7 +17,7 @@ enum MaintenanceQuery: Int, Query {
         case .dueScheduled:
             """
             SELECT \(ScheduledColumns.list) FROM scheduled INDEXED BY scheduled_due WHERE send_at <= ?1 AND failure = ''
-            ORDER BY send_at LIMIT ?2
+            ORDER BY send_at, user, id LIMIT ?2
             """
         case .calls:
             """

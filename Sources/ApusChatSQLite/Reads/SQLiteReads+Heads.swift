@@ -32,7 +32,8 @@ extension SQLiteReads {
         for place in places.prefix(limit) {
             if let head = try self.headRow(of: user, slot: place.slot) { heads.append(head) }
         }
-        return HeadsPage(heads: heads, next: places.count > limit ? heads.last?.cursor : nil)
+        // The cursor has the stored values, which the next page compares.
+        return HeadsPage(heads: heads, next: places.count > limit ? places.prefix(limit).last?.cursor : nil)
     }
 
     func changesPage(of user: UserKey, after position: SyncPosition, cursor: ConversationKey?, limit: Int) throws(StorageError)

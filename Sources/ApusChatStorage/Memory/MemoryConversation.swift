@@ -39,6 +39,7 @@ final class MemoryConversation {
         }
         if let id = event.clientID { self.sent[SentKey(sender: event.sender, id: id)] = event.seq }
         self.events.append(event)
+        if event.isPinned { self.pins.insert(event.seq) }  // pinned by a later command of its batch
     }
 
     /// Replaces an event of the log, and updates the pins.

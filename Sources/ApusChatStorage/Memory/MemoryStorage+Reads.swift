@@ -55,10 +55,10 @@ extension MemoryStorage {
         case .through(let through):
             let upper = min(through, last)
             return view.first <= upper ? (view.first...upper).suffix(limit).compactMap(shown) : []
-        case .thread(let first, let from): return matching(from: from) { $0.isMessage && $0.thread == first }
+        case .thread(let first, let from): return first > 0 ? matching(from: from) { $0.isMessage && $0.thread == first } : []
         case .threadEnd(let first, let through):
             let upper = min(through, last)
-            guard view.first <= upper else { return [] }
+            guard first > 0, view.first <= upper else { return [] }
             let found = (view.first...upper).reversed().lazy.compactMap(shown).filter { view in
                 view.row.map { $0.isMessage && $0.thread == first } ?? false
             }
@@ -214,18 +214,17 @@ extension MemoryStorage {
     }
 
     private static func precedes(_ one: ScheduledRow, _ other: ScheduledRow) -> Bool {
-        (one.sendAt, one.address.id.rawValue) < (other.sendAt, other.address.id.rawValue)
+        (one.sendAt, one.address.user, one.address.id.rawValue) < (other.sendAt, other.address.user, other.address.id.rawValue)
     }
 
     package func calls(limit: Int) -> [EventAddress] {
-        Array(
-            self.conversations.values.filter { $0.row.counters.callSeq > 0 }.map { EventAddress($0.row.key, $0.row.counters.callSeq) }
-                .prefix(limit))
+        let rows = self.conversations.values.map(\.row).filter { $0.counters.callSeq > 0 }
+        return rows.sorted { $0.key < $1.key }.prefix(limit).map { EventAddress($0.key, $0.counters.callSeq) }
     }
 
     package func deletedConversations(limit: Int) -> [ConversationKey] {
-        Array(
-            self.conversations.values.filter { $0.row.counters.isDeleted && $0.row.counters.memberCount > 0 }.map(\.row.key).prefix(limit))
+        let rows = self.conversations.values.map(\.row).filter { $0.counters.isDeleted && $0.counters.memberCount > 0 }
+        return Array(rows.map(\.key).sorted().prefix(limit))
     }
 
     package func deletedAccounts(limit: Int) -> [UserKey] {

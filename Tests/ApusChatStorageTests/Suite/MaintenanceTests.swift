@@ -36,6 +36,20 @@ import Testing
         #expect(try world.storage.scheduled(of: world.ann, limit: 9) == [refused, rows[1]])
     }
 
+    /// Messages of one time are sent in the order of their users and ids, with each storage.
+    @Test(arguments: StorageKind.allCases) func scheduledMessagesOfOneTimeHaveAnOrder(_ kind: StorageKind) throws {
+        let world = try StorageWorld(kind)
+        let rows = try [(world.ann, "d"), (world.eve, "a"), (world.bob, "c"), (world.ann, "b"), (world.eve, "c")].map { user, id in
+            ScheduledRow(
+                address: ScheduledAddress(user, try #require(ClientID(id))), conversation: ConversationKey(1), kind: .text, body: "{}",
+                sendAt: 10, hash: RequestHash(1, 0, 0, 0))
+        }
+        try world.write { $0.scheduled = rows }
+        let expected = [3, 0, 2, 1, 4].map { rows[$0] }
+        for limit in 1...6 { #expect(try world.storage.dueScheduled(at: 10, limit: limit) == Array(expected.prefix(limit)), "\(limit)") }
+        #expect(try world.storage.scheduled(of: world.ann, limit: 9) == [rows[3], rows[0]])
+    }
+
     /// An id belongs to its user. The removal of another user's id, or of a missing one, has no
     /// effect.
     @Test(arguments: StorageKind.allCases) func aScheduledMessageIsRemovedByItsUserOnly(_ kind: StorageKind) throws {
