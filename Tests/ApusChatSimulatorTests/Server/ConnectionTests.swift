@@ -152,6 +152,51 @@ struct EventEncoderTests {
         #expect(encoder.event(other).body["text"] == "elsewhere" && encoder.event(self.row(2, "changed")).body["text"] == "changed")
     }
 
+    /// Each column of a row that is part of its event, changed alone.
+    private static let changes: [(name: String, change: @Sendable (inout EventRow) -> Void)] = [
+        ("n", { $0.n = 9 }), ("sender", { $0.sender = UserKey(1) }), ("id", { $0.clientID = nil }), ("at", { $0.at = 6 }),
+        ("kind", { $0.kind = .poll }), ("ref", { $0.ref = 4 }), ("thread", { $0.thread = 4 }),
+        ("body", { $0.body = Body.json("other") }), ("state", { $0.state = .edited }), ("edited", { $0.editedAt = 6 }),
+        ("expiry", { $0.expiresAt = 6 }), ("reactions", { $0.reactions = [ReactionCount(key: "+", count: 1)] }),
+        ("count of a reaction", { $0.reactions = [ReactionCount(key: "-", count: 2)] }), ("votes", { $0.votes = [1, 0] }),
+        ("no votes", { $0.votes = [] }), ("replies", { $0.replyCount = 2 }), ("last reply", { $0.lastReply = 8 }),
+        ("end", { $0.isClosed = true }),
+    ]
+
+    @Test(arguments: Self.changes.indices) func aChangeOfOneColumnIsEncoded(index: Int) {
+        let encoder = EventEncoder(self.oracle, bug: nil)
+        var row = self.row()
+        (row.reactions, row.votes) = ([ReactionCount(key: "-", count: 1)], [0, 0])
+        (row.replyCount, row.lastReply) = (1, 7)
+        let before = encoder.event(row)
+        #expect(encoder.event(row) == before)
+        var changed = row
+        Self.changes[index].change(&changed)
+        let after = encoder.event(changed)
+        #expect(after != before, "\(Self.changes[index].name)")
+        #expect(after == EventEncoder(self.oracle, bug: nil).event(changed), "\(Self.changes[index].name)")
+        #expect(encoder.event(row) == before, "the earlier row is encoded again")
+    }
+
+    /// A removed message shows neither its reactions nor its votes, also if the row keeps them.
+    @Test(arguments: PlantedBug.allCases) func onlyTwoBugsKeepAnEarlierEvent(bug: PlantedBug) {
+        let encoder = EventEncoder(self.oracle, bug: bug)
+        var row = self.row()
+        _ = encoder.event(row)
+        row.reactions = [ReactionCount(key: "+", count: 1)]
+        #expect(encoder.event(row).reactions == row.reactions, "a bug concerns removed messages only")
+        row.blank(.erased)
+        #expect(encoder.event(row).state == .erased && encoder.event(row).reactions.isEmpty)
+        for state in [EventState.recalled, .expired] {
+            var other = self.row(2)
+            _ = encoder.event(other)
+            other.blank(state)
+            let keeps = bug == .recalledServed && state == .recalled || bug == .expiredServed && state == .expired
+            #expect(encoder.event(other).body.isEmpty == !keeps)
+            _ = encoder.event(self.row(2))
+        }
+    }
+
     @Test func aPollThatEndedIsClosed() {
         let encoder = EventEncoder(self.oracle, bug: nil)
         var row = self.row()

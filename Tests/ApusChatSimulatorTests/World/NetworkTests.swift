@@ -227,6 +227,63 @@ struct SettleTests {
         #expect(simulation.server.faults.contains(name), "\(simulation.server.faults)")
     }
 
+    /// A run that has settled once, so that nothing but the planted state can keep it from settling
+    /// again.
+    private func settled() throws -> Simulation {
+        let simulation = try self.stopped(steps: 120)
+        simulation.settle()
+        try #require(simulation.server.faults == [])
+        return simulation
+    }
+
+    @Test func aSettledRunSettlesAgain() throws {
+        let simulation = try self.settled()
+        let events = simulation.server.counts.events
+        simulation.settle()
+        simulation.check()
+        #expect(simulation.server.faults == [] && simulation.server.counts.events == events)
+    }
+
+    /// A server whose maintenance waits for an answer that never comes erases no account.
+    @Test func anAccountThatIsNeverErasedIsFound() throws {
+        let simulation = try self.settled()
+        let user = try #require(simulation.population.users.first { !simulation.oracle.deleted.contains($0) })
+        simulation.server.restart()
+        simulation.server.deleteAccount(of: user)
+        for device in simulation.devices where device.user == user { device.retire() }
+        simulation.server.maintaining = 1
+        simulation.settle()
+        #expect(simulation.server.faults == ["a deleted account is not erased"])
+        #expect(simulation.server.storage.deletedAccounts(limit: 9) == [user])
+    }
+
+    /// A server that answers no reads leaves the devices waiting.
+    @Test func aRunThatDoesNotSettleIsFound() throws {
+        let simulation = try self.settled()
+        simulation.server.reads = FairQueue(bounds: FairQueue.Bounds(underWay: 0, waitingOfUser: 100, waiting: 1_000))
+        simulation.settle()
+        #expect(simulation.server.faults == ["the run does not settle"])
+        #expect(simulation.server.reads.count > 0)
+    }
+
+    /// A device that lacks events which the server does not serve asks for them in vain.
+    @Test func anOlderPartThatIsNotServedIsFound() throws {
+        let simulation = try self.settled()
+        var isPlanted = false
+        for device in simulation.devices where !device.isRetired && !isPlanted {
+            for conversation in device.conversations where device.heads[conversation].map({ device.follows($0) && $0.minSeq == 1 }) == true
+            {
+                guard device.logs[conversation]?.count ?? 0 > 0 else { continue }
+                device.heads[conversation]?.minSeq = 0
+                isPlanted = true
+                break
+            }
+        }
+        try #require(isPlanted)
+        simulation.settle()
+        #expect(simulation.server.faults == ["the older part of a log is not served"])
+    }
+
     /// A restart with another data epoch, and a deletion of an account, end as any other run.
     @Test func anotherEpochAndADeletedAccountSettle() throws {
         let simulation = try self.stopped(seed: 5, steps: 150)
