@@ -9,6 +9,9 @@ struct MarkdownParser {
     private var text: [Unicode.Scalar] = []
     private var entities: [TextEntity] = []
     private var depth = 0
+    /// Whether no fence closes a code block in the rest of the text. The search for one is then not
+    /// repeated.
+    private var isUnfenced = false
     /// The maximum depth of nested marks, each of which is a recursive call. Deeper marks are plain
     /// text.
     private static let maximumDepth = 32
@@ -78,7 +81,7 @@ struct MarkdownParser {
     /// Parses a fenced code block at the start of `rest`. Returns the text after it, or nil if
     /// `rest` does not begin with a complete block that has content.
     private mutating func fence(_ rest: Scalars) -> Scalars? {
-        guard rest.hasPrefix("```") else { return nil }
+        guard !self.isUnfenced, rest.hasPrefix("```") else { return nil }
         var place = rest.startIndex + 3
         while place < rest.endIndex, place - rest.startIndex < 33, rest[place].isLanguageCharacter { place += 1 }
         let language = rest[(rest.startIndex + 3)..<place]
@@ -98,6 +101,7 @@ struct MarkdownParser {
             self.entity(.pre, from: offset, language: language.isEmpty ? nil : String(String.UnicodeScalarView(language)))
             return self.separated(rest[min(after + 1, rest.endIndex)...])
         }
+        self.isUnfenced = true
         return nil
     }
 

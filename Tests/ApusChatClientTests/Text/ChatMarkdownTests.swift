@@ -61,6 +61,16 @@ struct ChatMarkdownTests {
         }
     }
 
+    /// A search for the closing fence of each block would examine 10 billion characters.
+    @Test(.timeLimit(.minutes(5)))
+    func fencesWithoutAnEndAreSearchedOnce() {
+        let source = String(repeating: "```a\n", count: 60_000) + "```b"
+        let parsed = ChatMarkdown.parse(source)
+        #expect(parsed.text == source && parsed.entities.isEmpty)
+        let closed = ChatMarkdown.parse("```\nx\n```\n```a\n```b\n```")
+        #expect(closed.text == "x\n```b" && closed.entities.map(\.kind) == [.pre, .pre])
+    }
+
     /// An edit without a change sends the original text and entities.
     @Test(arguments: [
         "plain", "**bold** and *italic*", "`code *x*`", "> quote\n> more", "- one\n- two", "[title](https://a.example)",
