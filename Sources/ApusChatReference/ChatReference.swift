@@ -44,7 +44,10 @@ package enum ChatReference {
     package static let errors: [(code: ChatError.Code, text: String)] = [
         (.badRequest, "A field is missing or invalid. `field` names it."),
         (.unauthorized, "The session has ended or does not exist. Sign in again."),
-        (.forbidden, "The role or the settings do not permit the action."),
+        (
+            .forbidden,
+            "The role or the settings do not permit the action, or the password or code that confirms it is wrong. `field` then names it."
+        ),
         (.notFound, "The object does not exist, or the user may not know that it does."),
         (.conflict, "Another request has the same id, the name is taken, or the object is already in another state."),
         (.tooLarge, "A text, list or body exceeds a limit. `field` names it."),

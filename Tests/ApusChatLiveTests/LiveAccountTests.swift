@@ -16,11 +16,16 @@ struct LiveAccountTests {
         0x3D, 0x1D, 0, 0, 0, 0, 0x49, 0x45, 0x4E, 0x44, 0xAE, 0x42, 0x60, 0x82,
     ]
 
+    private static func isWrong(_ error: any Error, _ field: String) -> Bool {
+        guard let error = error as? ChatClientError else { return false }
+        return error.code == .wrongCredentials && error.serverError?.field == field
+    }
+
     @Test func theNewPasswordKeepsThisSessionAndEndsTheOthers() async throws {
         try await withLiveServer { fixture in
             let alice = try await fixture.signUp("alice")
             let phone = try await fixture.signIn("alice", device: "phone")
-            await #expect { try await alice.changePassword(from: "wrong", to: "another horse") } throws: { $0 is ChatClientError }
+            await #expect { try await alice.changePassword(from: "wrong", to: "another horse") } throws: { Self.isWrong($0, "old") }
             try await alice.changePassword(from: "correct horse", to: "another horse")
             try await phone.wait { if case .signedOut = await phone.state { true } else { false } }
             // The change of the password also renewed the tokens of this session.
@@ -28,6 +33,7 @@ struct LiveAccountTests {
             try await fixture.online(alice)
             #expect(try await alice.devices().map(\.name) == ["alice"])
             #expect(try await alice.makeRecoveryCodes(password: "another horse").count == 8)
+            await #expect { try await alice.makeRecoveryCodes(password: "correct horse") } throws: { Self.isWrong($0, "password") }
             await #expect { try await fixture.signIn("alice", device: "tablet") } throws: {
                 ($0 as? ChatClientError)?.serverError?.code == .unauthorized
             }
@@ -40,7 +46,7 @@ struct LiveAccountTests {
             let authenticator = try await alice.makeAuthenticator(password: "correct horse")
             #expect(authenticator.uri.hasPrefix("otpauth://totp/") && authenticator.uri.contains(authenticator.secret))
             #expect(try await alice.hasAuthenticator() == false, "it is not confirmed")
-            await #expect { try await alice.confirmAuthenticator(code: "abcdef") } throws: { $0 is ChatClientError }
+            await #expect { try await alice.confirmAuthenticator(code: "abcdef") } throws: { Self.isWrong($0, "code") }
             let secret = try #require(Self.bytes(ofBase32: authenticator.secret))
             try await alice.confirmAuthenticator(code: TOTP.code(secret, step: fixture.clock.now / 30_000))
             #expect(try await alice.hasAuthenticator())
@@ -52,6 +58,7 @@ struct LiveAccountTests {
             let phone = try await fixture.device("phone").signIn(
                 server: fixture.relay.url, name: "alice", password: "correct horse", code: code)
             try await fixture.online(phone)
+            await #expect { try await alice.removeAuthenticator(password: "wrong") } throws: { Self.isWrong($0, "password") }
             try await alice.removeAuthenticator(password: "correct horse")
             #expect(try await alice.hasAuthenticator() == false)
             _ = try await fixture.signIn("alice", device: "laptop")
@@ -143,7 +150,7 @@ struct LiveAccountTests {
             let device = try fixture.device("laptop")
             let alice = try await device.signUp(server: fixture.relay.url, name: "alice", password: "correct horse").client
             try await fixture.online(alice)
-            await #expect { try await device.delete(alice, password: "wrong") } throws: { $0 is ChatClientError }
+            await #expect { try await device.delete(alice, password: "wrong") } throws: { Self.isWrong($0, "password") }
             #expect(device.all.count == 1)
             try await device.delete(alice, password: "correct horse")
             #expect(device.all.isEmpty)

@@ -227,6 +227,7 @@ public final class ChatAccounts: Sendable {
     /// - Parameters:
     ///   - client: A client that this object has opened.
     ///   - password: The password, which confirms the deletion.
+    /// - Throws: `wrongCredentials` if the password is wrong.
     public func delete(_ client: ChatClient, password: String) async throws(ChatClientError) {
         guard let account = self.all.first(where: { $0.server == client.server && $0.user == client.user }) else {
             throw ChatClientError(.notFound, message: "\(client.user) at \(client.server) is not an account of this folder")

@@ -12,12 +12,23 @@ public struct ChatAuthenticator: Sendable, Hashable {
 
 extension ChatClient {
     /// Posts a request of the account and returns the answer.
+    ///
+    /// - Throws: `wrongCredentials` if the password or the code that confirms the request is wrong.
     private func post<Answer: WireObject>(
         _ path: String, _ request: some WireObject, as type: Answer.Type
     ) async throws(ChatClientError) -> Answer {
         let access = try await self.engine.tokens.access()
-        return try ChatAnswer.read(try await self.engine.http.post(path, request.json, access: access), as: type, verb: path)
+        do throws(ChatClientError) {
+            return try ChatAnswer.read(try await self.engine.http.post(path, request.json, access: access), as: type, verb: path)
+        } catch {
+            // In a session, `unauthorized` would mean that the session has ended.
+            guard error.serverError?.code == .forbidden, Self.proofs.contains(error.serverError?.field) else { throw error }
+            throw ChatClientError(.wrongCredentials, message: error.message, serverError: error.serverError, cause: error.cause)
+        }
     }
+
+    /// The fields that confirm a request of the account.
+    private static let proofs: Set<String?> = ["password", "old", "code"]
 
     // MARK: Password and second factor
 
@@ -26,6 +37,7 @@ extension ChatClient {
     /// - Parameters:
     ///   - old: The present password.
     ///   - new: The new password.
+    /// - Throws: `wrongCredentials` if the present password is wrong.
     public func changePassword(from old: String, to new: String) async throws(ChatClientError) {
         let configuration = self.engine.configuration
         let device = HelloDevice(name: configuration.deviceName, platform: configuration.platform)
@@ -39,6 +51,7 @@ extension ChatClient {
     ///
     /// - Parameter password: The password of the account.
     /// - Returns: The secret, which is shown once.
+    /// - Throws: `wrongCredentials` if the password is wrong.
     public func makeAuthenticator(password: String) async throws(ChatClientError) -> ChatAuthenticator {
         let answer = try await self.post("/api/totp", ConfirmRequest(password: password), as: AuthenticatorAnswer.self)
         return ChatAuthenticator(secret: answer.secret, uri: answer.uri)
@@ -47,6 +60,7 @@ extension ChatClient {
     /// Enables the authenticator. From now on, each sign-in needs one of its codes.
     ///
     /// - Parameter code: A current code, which proves that the authenticator has the secret.
+    /// - Throws: `wrongCredentials` if the code is wrong.
     public func confirmAuthenticator(code: String) async throws(ChatClientError) {
         _ = try await self.post("/api/totp/confirm", AuthenticatorCodeRequest(code: code), as: WireEmpty.self)
     }
@@ -54,6 +68,7 @@ extension ChatClient {
     /// Disables the authenticator.
     ///
     /// - Parameter password: The password of the account.
+    /// - Throws: `wrongCredentials` if the password is wrong.
     public func removeAuthenticator(password: String) async throws(ChatClientError) {
         _ = try await self.post("/api/totp/delete", ConfirmRequest(password: password), as: WireEmpty.self)
     }
@@ -62,6 +77,7 @@ extension ChatClient {
     ///
     /// - Parameter password: The password of the account.
     /// - Returns: The codes, which are shown once.
+    /// - Throws: `wrongCredentials` if the password is wrong.
     public func makeRecoveryCodes(password: String) async throws(ChatClientError) -> [String] {
         try await self.post("/api/recovery", ConfirmRequest(password: password), as: RecoveryAnswer.self).recovery
     }

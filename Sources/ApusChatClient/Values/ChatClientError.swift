@@ -16,8 +16,9 @@ public struct ChatClientError: Error, Hashable, CustomStringConvertible {
         public static let refused = Self(value: .refused)
         /// The session has ended. The user has to sign in again.
         public static let signedOut = Self(value: .signedOut)
-        /// The name, the password or the code of a sign-in is wrong. The field of
-        /// ``ChatClientError/serverError`` is `code` if the code of the authenticator is wrong.
+        /// The name, the password or the code of a sign-in is wrong, or the password or the code
+        /// that confirms a change of the account. The field of ``ChatClientError/serverError`` is
+        /// `code` if the code of the authenticator is wrong.
         public static let wrongCredentials = Self(value: .wrongCredentials)
         /// There is no connection to the server. The client reconnects automatically. If the
         /// connection was lost during the request, the server may have carried it out.

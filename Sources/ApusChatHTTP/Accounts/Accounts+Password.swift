@@ -16,7 +16,9 @@ extension Accounts {
             try self.charge(.signIn, to: [.device(session.device)])
         }
         if let old = request.old {
-            guard try await self.passwords.verifies(old, known?.credential.password, for: client) else { throw Self.refused(session) }
+            guard try await self.passwords.verifies(old, known?.credential.password, for: client) else {
+                throw Self.refused(session, "old")
+            }
         }
         // With the old password alone, the request would be a sign-in without the second factor.
         if session == nil, request.old != nil, known?.credential.totpState == .on {
@@ -33,12 +35,12 @@ extension Accounts {
             var used: CodeRow?
             if let recovery = request.recovery {
                 used = try storage.code(Secrets.hash(ofCode: recovery), of: known.account.key)
-                guard let used, used.expiresAt > now || !isTrusted else { throw Self.refused(session) }
+                guard let used, used.expiresAt > now || !isTrusted else { throw Self.refused(session, "recovery") }
                 // The user may have lost the authenticator together with the password, and could
                 // then not sign in while the authenticator is enabled.
                 if used.purpose == .reset { credential.removeAuthenticator() }
             } else if credential.password != known.credential.password {
-                throw Self.refused(session)
+                throw Self.refused(session, "old")
             }
             credential.password = password
             credential.passwordChangedAt = now
@@ -136,8 +138,11 @@ extension Accounts {
         return try await self.account(named: name)
     }
 
-    private static func refused(_ session: AccountSession?) -> ChatError {
-        ChatError(session == nil ? .unauthorized : .forbidden, message: "The password or the code is wrong.")
+    /// - Parameter field: The field with the wrong value; nil if there is none. An error without a
+    ///   session does not name it, so that it does not show which accounts exist.
+    private static func refused(_ session: AccountSession?, _ field: String? = nil) -> ChatError {
+        guard session != nil else { return ChatError(.unauthorized, message: "The password or the code is wrong.") }
+        return ChatError(.forbidden, message: "The password or the code is wrong.", field: field)
     }
 }
 

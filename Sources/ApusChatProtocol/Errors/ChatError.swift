@@ -8,7 +8,8 @@ public struct ChatError: Error, Hashable, Sendable, CustomStringConvertible {
         /// The session has ended or does not exist, the password or the code of a sign-in is wrong,
         /// or the link to a file has expired.
         case unauthorized
-        /// The role or the settings do not permit the action.
+        /// The role or the settings do not permit the action, or the password or code that
+        /// confirms it is wrong. `field` then names it.
         case forbidden
         /// The object does not exist, or its existence must not be revealed to the user.
         case notFound = "not_found"

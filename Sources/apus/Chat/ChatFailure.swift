@@ -22,7 +22,7 @@ enum ChatFailure {
     static func advice(for error: ChatClientError, user: String) -> String {
         switch error.code {
         case .refused where error.serverError?.field == "code": "\(error.message) Enter it with --code."
-        case .wrongCredentials where error.serverError?.field == "code": error.message
+        case .wrongCredentials where error.serverError?.field == "code" || error.serverError?.code == .forbidden: error.message
         case .wrongCredentials: "\(error.message) Check the name and password; to create the account \"\(user)\", add --register."
         case .refused where error.serverError?.code == .conflict && error.serverError?.field == "name":
             "\(error.message) To sign in to an existing account, omit --register."

@@ -79,6 +79,9 @@ struct ChatOptionsTests {
         #expect(
             advice(ChatClientError(.wrongCredentials, message: "No."))
                 == "No. Check the name and password; to create the account \"alice\", add --register.")
+        // A sign-in is not the remedy for a change that was confirmed with a wrong password.
+        let wrong = ChatError(.forbidden, message: "Wrong.", field: "password")
+        #expect(advice(ChatClientError(.wrongCredentials, message: "Wrong.", serverError: wrong)) == "Wrong.")
         #expect(advice(ChatClientError(.signedOut, message: "Ended.")) == "Ended.")
         let taken = ChatError(.conflict, message: "Taken.", field: "name")
         #expect(
