@@ -69,6 +69,21 @@ def test_requests_to_join_are_approved_and_declined(person, host):
     finn.locator(".chat-list .row", has_text="Approval").wait_for()
 
 
+def test_the_list_marks_a_chat_of_which_only_mentions_are_notified(person, host):
+    conv = group(host, "Seldom")
+    bob = person("bob")
+    row = bob.locator(f".chat-list .row[data-conv='{conv}']")
+    row.wait_for()
+    assert row.locator(".icon-at, .icon-bellOff").count() == 0
+    host.do("bob", "own.set", conv=conv, notify="mentions")
+    row.locator(".icon-at").wait_for()
+    assert "Mentions only" in row.locator(".visually-hidden").inner_text()
+    host.do("bob", "own.set", conv=conv, muted_until=int(time.time() * 1000) + 3_600_000)
+    row.locator(".icon-bellOff").wait_for()
+    assert row.locator(".icon-at").count() == 0
+    assert "Mentions only" not in row.locator(".visually-hidden").inner_text()
+
+
 def test_a_muted_member_sees_until_when_instead_of_the_composer(person, host):
     conv = group(host, "Muted")
     alice, bob = person("alice"), person("bob")

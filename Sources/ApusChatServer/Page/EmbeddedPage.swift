@@ -18,9 +18,9 @@ enum EmbeddedPage {
         _js_core_worker_4426b8a484ccad77_js,
         _js_i18n_en_7b0b16085a8db4fe_js,
         _js_i18n_zh_89ede0f571d5dd67_js,
-        _js_main_641c89db4b22546e_js,
+        _js_main_e9cd3133e38daef5_js,
         _js_test_af4dddca0b9caee9_js,
-        _js_views_inside_f165eb389fa751c6_js,
+        _js_views_inside_82c18973fb2da8f8_js,
         _js_views_panels_e59d92761598cdf0_js,
         _sw_js,
         _test_html,
@@ -1541,14 +1541,14 @@ gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gPQVAAAA//+DQEnNAAAA
   <meta name="later" content="js/core-worker-4426b8a484ccad77.js">
   <meta name="later" content="js/i18n-en-7b0b16085a8db4fe.js">
   <meta name="later" content="js/i18n-zh-89ede0f571d5dd67.js">
-  <meta name="later" content="js/views-inside-f165eb389fa751c6.js">
+  <meta name="later" content="js/views-inside-82c18973fb2da8f8.js">
   <meta name="later" content="js/views-panels-e59d92761598cdf0.js">
   <title>Apus</title>
   <link rel="icon" href="img/icon.svg" type="image/svg+xml">
   <link rel="apple-touch-icon" href="img/touch-180.png">
   <link rel="manifest" href="app.webmanifest">
   <link rel="stylesheet" href="css/page-74467c95afa49fd0.css">
-  <script type="module" src="js/main-641c89db4b22546e.js"></script>
+  <script type="module" src="js/main-e9cd3133e38daef5.js"></script>
 </head>
 <body>
   <div id="app"></div>
@@ -8152,7 +8152,7 @@ return $i18n_zh;
 
 """#))
 
-    private static let _js_main_641c89db4b22546e_js = EmbeddedFile(path: "js/main-641c89db4b22546e.js", content: .text(#"""
+    private static let _js_main_e9cd3133e38daef5_js = EmbeddedFile(path: "js/main-e9cd3133e38daef5.js", content: .text(#"""
 const $parts = {}, $loaded = {};
 const $later = (path) => $parts[path] ??= import(path).then((part) => part.default({ ...$all(), ...$loaded }), (error) => { delete $parts[path]; throw error; });
 const $all = () => ({ $later, $loaded, $views_dom, $views_icons, $i18n_index, $i18n_format, $views_model, $views_menu, $views_auth, $views_preferences, $app, $core_applying, $core_receipts, $state_api, $state_lists, $state_window, $state_store, $state_index, $main, $core_requests });
@@ -8995,7 +8995,7 @@ return { element: h("div", { class: "empty" }, logo(), failure), close() { this.
 async #load() {
 if (this.#loading) return;
 try {
-this.#loading = $later("./views-inside-f165eb389fa751c6.js");
+this.#loading = $later("./views-inside-82c18973fb2da8f8.js");
 this.inside = new (await this.#loading).Inside(this);
 } catch (error) {
 console.warn("page:", error);
@@ -11293,7 +11293,7 @@ return {  };
 
 """#))
 
-    private static let _js_views_inside_f165eb389fa751c6_js = EmbeddedFile(path: "js/views-inside-f165eb389fa751c6.js", content: .text(#"""
+    private static let _js_views_inside_82c18973fb2da8f8_js = EmbeddedFile(path: "js/views-inside-82c18973fb2da8f8.js", content: .text(#"""
 export default ({ $later, $loaded, $views_dom, $views_icons, $i18n_index, $i18n_format, $views_model, $views_menu, $core_applying, $core_receipts, $core_requests }) => {
 const $views_avatar = (() => {
 
@@ -14284,13 +14284,14 @@ const { state } = this;
 const title = headTitle(state, head);
 const unread = head.unread ?? 0;
 const marked = head.own?.marked_unread && !unread;
-const spoken = [title, unread ? t("unreadCount", { n: unread }) : null, head.mentions ? t("mentionsCount", { n: head.mentions }) : null].filter(Boolean);
+const mentionsOnly = head.own?.notify === "mentions" && !isMuted(head);
+const spoken = [title, unread ? t("unreadCount", { n: unread }) : null, head.mentions ? t("mentionsCount", { n: head.mentions }) : null, mentionsOnly ? t("notifyMentions") : null].filter(Boolean);
 return h("button", {
 type: "button", class: "row", "data-conv": head.conv, "aria-current": head.conv === this.app.openID ? "true" : null,
 }, headAvatar(state, head, { online: this.#online(head) }),
 h("span", { class: "lines" },
 h("span", { class: "line" }, head.kind === "group" ? icon("group") : head.kind === "channel" ? icon("megaphone") : null, h("span", { class: "title ellipsis" }, title), head.kind === "pair" ? lookalikeMark(state, head.peer?.name) : null,
-isMuted(head) ? icon("bellOff") : null, h("span", { class: "spring" }), h("span", { class: "time" }, head.last || head.kind !== "self" ? listTime(head.last?.at ?? head.at) : "")),
+isMuted(head) ? icon("bellOff") : mentionsOnly ? icon("at") : null, h("span", { class: "spring" }), h("span", { class: "time" }, head.last || head.kind !== "self" ? listTime(head.last?.at ?? head.at) : "")),
 h("span", { class: "line" }, this.#preview(head),
 head.mentions ? h("span", { class: "badge mention", "aria-hidden": "true" }, "@") : null,
 unread || marked ? h("span", { class: `badge${isMuted(head) ? " quiet" : ""}`, "aria-hidden": "true" }, unread ? number(Math.min(unread, 9999)) : "") : null,

@@ -107,7 +107,8 @@ extension ChatScreen {
         let count =
             conversation.unread > 999 ? "999+" : conversation.unread > 0 ? String(conversation.unread) : conversation.isMarked ? "•" : ""
         let tail = (conversation.mentions > 0 ? "@" : "") + count
-        let extra = (conversation.hasDraft ? " ✎" : "") + (conversation.isMuted ? " z" : "") + (conversation.isOnline ? " ●" : "")
+        let quiet = conversation.isMuted ? " z" : conversation.notifiesMentionsOnly ? " z@" : ""
+        let extra = (conversation.hasDraft ? " ✎" : "") + quiet + (conversation.isOnline ? " ●" : "")
         var title = TerminalText.plain(conversation.title) + extra
         // A wide list also shows the newest message.
         if width >= 34, !conversation.preview.isEmpty { title += "  " }

@@ -8,6 +8,8 @@ package struct ScreenConversation: Hashable, Sendable {
     package var mentions: Int64
     package var isPinned: Bool
     package var isMuted: Bool
+    /// Whether only messages that mention the user are notified.
+    package var notifiesMentionsOnly: Bool
     package var isOnline: Bool
     package var hasDraft: Bool
     /// Whether the user marked the conversation as unread.
@@ -15,7 +17,7 @@ package struct ScreenConversation: Hashable, Sendable {
 
     package init(
         id: String, title: String, preview: String = "", time: String = "", unread: Int64 = 0, mentions: Int64 = 0, isPinned: Bool = false,
-        isMuted: Bool = false, isOnline: Bool = false, hasDraft: Bool = false, isMarked: Bool = false
+        isMuted: Bool = false, notifiesMentionsOnly: Bool = false, isOnline: Bool = false, hasDraft: Bool = false, isMarked: Bool = false
     ) {
         self.id = id
         self.title = title
@@ -25,6 +27,7 @@ package struct ScreenConversation: Hashable, Sendable {
         self.mentions = mentions
         self.isPinned = isPinned
         self.isMuted = isMuted
+        self.notifiesMentionsOnly = notifiesMentionsOnly
         self.isOnline = isOnline
         self.hasDraft = hasDraft
         self.isMarked = isMarked

@@ -140,8 +140,9 @@ extension ChatTerminal {
             return ScreenConversation(
                 id: head.conversation.rawValue, title: self.title(of: head), preview: preview, time: self.clock.time(head.at),
                 unread: head.unread, mentions: head.mentions, isPinned: head.own.pinnedAt != nil,
-                isMuted: head.own.mutedUntil ?? 0 > now, isOnline: head.kind == .pair && head.peer?.online == true,
-                hasDraft: head.own.draft.map { !$0.text.isEmpty } ?? false, isMarked: head.own.isMarkedUnread)
+                isMuted: head.own.mutedUntil ?? 0 > now, notifiesMentionsOnly: head.own.notify == .mentions,
+                isOnline: head.kind == .pair && head.peer?.online == true, hasDraft: head.own.draft.map { !$0.text.isEmpty } ?? false,
+                isMarked: head.own.isMarkedUnread)
         }
         let rows = self.shownRows
         let bySeq = Dictionary(rows.compactMap { row in row.seq.map { ($0, row) } }, uniquingKeysWith: { $1 })
@@ -193,7 +194,11 @@ extension ChatTerminal {
         case .group, .channel: words.append("\(head.kind.rawValue), \(ChatText.members(head.members))")
         default: break
         }
-        if head.own.mutedUntil ?? 0 > self.clock.now() { words.append("muted") }
+        if head.own.mutedUntil ?? 0 > self.clock.now() {
+            words.append("muted")
+        } else if head.own.notify == .mentions {
+            words.append("mentions only")
+        }
         if !head.pins.isEmpty { words.append("\(head.pins.count) pinned") }
         if let expire = head.settings?.expire, expire > 0 { words.append("messages disappear") }
         if self.scheduled > 0 { words.append("\(self.scheduled) scheduled") }

@@ -42,6 +42,13 @@ struct ChatScreenTests {
         }
     }
 
+    @Test(arguments: [(false, false, ""), (true, false, " z"), (false, true, " z@"), (true, true, " z")])
+    func theListMarksConversationsWithFewerNotifications(isMuted: Bool, notifiesMentionsOnly: Bool, mark: String) {
+        var screen = self.screen()
+        screen.conversations = [ScreenConversation(id: "b", title: "Bob", isMuted: isMuted, notifiesMentionsOnly: notifiesMentionsOnly)]
+        #expect(screen.frame().text.contains { $0.hasPrefix("  Bob\(mark)  ") })
+    }
+
     @Test func aConversationIsChosenAndWrittenTo() {
         var screen = self.screen()
         #expect(screen.handle(.down).isEmpty)

@@ -217,13 +217,14 @@ export class Sidebar {
     const title = headTitle(state, head);
     const unread = head.unread ?? 0;
     const marked = head.own?.marked_unread && !unread;
-    const spoken = [title, unread ? t("unreadCount", { n: unread }) : null, head.mentions ? t("mentionsCount", { n: head.mentions }) : null].filter(Boolean);
+    const mentionsOnly = head.own?.notify === "mentions" && !isMuted(head);
+    const spoken = [title, unread ? t("unreadCount", { n: unread }) : null, head.mentions ? t("mentionsCount", { n: head.mentions }) : null, mentionsOnly ? t("notifyMentions") : null].filter(Boolean);
     return h("button", {
       type: "button", class: "row", "data-conv": head.conv, "aria-current": head.conv === this.app.openID ? "true" : null,
     }, headAvatar(state, head, { online: this.#online(head) }),
     h("span", { class: "lines" },
       h("span", { class: "line" }, head.kind === "group" ? icon("group") : head.kind === "channel" ? icon("megaphone") : null, h("span", { class: "title ellipsis" }, title), head.kind === "pair" ? lookalikeMark(state, head.peer?.name) : null,
-        isMuted(head) ? icon("bellOff") : null, h("span", { class: "spring" }), h("span", { class: "time" }, head.last || head.kind !== "self" ? listTime(head.last?.at ?? head.at) : "")),
+        isMuted(head) ? icon("bellOff") : mentionsOnly ? icon("at") : null, h("span", { class: "spring" }), h("span", { class: "time" }, head.last || head.kind !== "self" ? listTime(head.last?.at ?? head.at) : "")),
       h("span", { class: "line" }, this.#preview(head),
         head.mentions ? h("span", { class: "badge mention", "aria-hidden": "true" }, "@") : null,
         unread || marked ? h("span", { class: `badge${isMuted(head) ? " quiet" : ""}`, "aria-hidden": "true" }, unread ? number(Math.min(unread, 9999)) : "") : null,
