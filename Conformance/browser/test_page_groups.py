@@ -84,6 +84,15 @@ def test_the_list_marks_a_chat_of_which_only_mentions_are_notified(person, host)
     assert "Mentions only" not in row.locator(".visually-hidden").inner_text()
 
 
+def test_a_member_that_may_not_write_starts_no_call(person, host):
+    conv = group(host, "Announcements", write="admins")
+    for name, buttons in [("alice", 2), ("bob", 0)]:
+        page = person(name)
+        page.locator(f".chat-list .row[data-conv='{conv}']").click()
+        page.locator(".bar h2", has_text="Announcements").wait_for()
+        assert page.locator("[data-call]:visible").count() == buttons
+
+
 def test_a_muted_member_sees_until_when_instead_of_the_composer(person, host):
     conv = group(host, "Muted")
     alice, bob = person("alice"), person("bob")

@@ -9,8 +9,8 @@ extension BatchDecider {
         in conversation: ConversationKey, _ media: CallMedia, _ offer: CallBackendOffer?, by command: Command
     ) throws(ChatError) -> StoredAnswer {
         let actor = command.actor
-        _ = try self.authorize(.call, actor, in: conversation)
         let running = self.facts.conversations[conversation]?.counters.callSeq ?? 0
+        _ = try self.authorize(running == 0 ? .call : .joinCall, actor, in: conversation)
         guard running == 0 else {
             return StoredAnswer(conversation: conversation, seq: running, n: 0, at: self.time)
         }
@@ -44,7 +44,7 @@ extension BatchDecider {
         let actor = command.actor
         let isServer = actor == UserKey(0)
         // A member that may no longer call can still leave the call.
-        if !isServer { _ = try self.authorize(state == .ended ? .leaveCall : .call, actor, in: address.conversation) }
+        if !isServer { _ = try self.authorize(state == .ended ? .leaveCall : .joinCall, actor, in: address.conversation) }
         let target: EventRow
         if isServer {
             guard let row = self.row(address), self.facts.conversations[address.conversation]?.counters.isDeleted == false else {

@@ -1,6 +1,7 @@
 /// The actions that the table of permissions contains, in the order of the documentation.
 package enum ChatAction: Int, CaseIterable, Sendable {
-    case read, mark, send, mentionAll, editOwn, removePreview, recallOwn, recallOthers, hide, react, vote, closePoll, pin, call, leaveCall
+    case read, mark, send, mentionAll, editOwn, removePreview, recallOwn, recallOthers, hide, react, vote, closePoll, pin, call, joinCall,
+        leaveCall
     case seeMembers, setProfile, configure, configureExpiry, delete
     case invite, approve, remove, ban, silence, setRole, transfer, manageLinks
     case join, accept, leave, personalize, report
@@ -21,7 +22,8 @@ package enum ChatAction: Int, CaseIterable, Sendable {
         case .vote: "vote"
         case .closePoll: "close one's own poll"
         case .pin: "pin and unpin a message"
-        case .call: "call"
+        case .call: "start a call"
+        case .joinCall: "accept and decline a call"
         case .leaveCall: "leave a call, and end that of a pair"
         case .seeMembers: "see the members"
         case .setProfile: "set title, picture and description"

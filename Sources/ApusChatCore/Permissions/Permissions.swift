@@ -60,7 +60,7 @@ package enum Permissions {
     /// The actions that a silenced member cannot perform. The member can still recall messages,
     /// remove their previews and leave a call, because these actions add no content.
     package static let silencedActions: Set<ChatAction> = [
-        .send, .mentionAll, .editOwn, .react, .vote, .pin, .call, .setProfile, .invite,
+        .send, .mentionAll, .editOwn, .react, .vote, .pin, .call, .joinCall, .setProfile, .invite,
     ]
 
     private static func permits(_ grant: Grant, _ standing: Standing, _ settings: ConversationSettings) -> Bool {
@@ -123,7 +123,8 @@ extension Permissions {
         case .send: (row.member, row.reader, row.guest) = (.setting(.write), .no, .setting(.write))
         case .editOwn, .removePreview, .recallOwn, .closePoll: row.reader = .no
         case .react, .vote: break
-        case .call: (row.own, row.reader, row.guest) = (.no, .no, .no)
+        case .call: row = Row(pair: .yes, member: .setting(.write))
+        case .joinCall: (row.own, row.reader, row.guest) = (.no, .no, .no)
         case .leaveCall: row.own = .no
         case .mentionAll: row = Row(own: .no, pair: .no, member: .setting(.mentionAll))
         case .recallOthers: row = .staff

@@ -18,9 +18,9 @@ enum EmbeddedPage {
         _js_core_worker_4426b8a484ccad77_js,
         _js_i18n_en_7b0b16085a8db4fe_js,
         _js_i18n_zh_89ede0f571d5dd67_js,
-        _js_main_e9cd3133e38daef5_js,
+        _js_main_88875bedcc70246a_js,
         _js_test_af4dddca0b9caee9_js,
-        _js_views_inside_82c18973fb2da8f8_js,
+        _js_views_inside_9e66e47354d1f6d0_js,
         _js_views_panels_e59d92761598cdf0_js,
         _sw_js,
         _test_html,
@@ -1541,14 +1541,14 @@ gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gPQVAAAA//+DQEnNAAAA
   <meta name="later" content="js/core-worker-4426b8a484ccad77.js">
   <meta name="later" content="js/i18n-en-7b0b16085a8db4fe.js">
   <meta name="later" content="js/i18n-zh-89ede0f571d5dd67.js">
-  <meta name="later" content="js/views-inside-82c18973fb2da8f8.js">
+  <meta name="later" content="js/views-inside-9e66e47354d1f6d0.js">
   <meta name="later" content="js/views-panels-e59d92761598cdf0.js">
   <title>Apus</title>
   <link rel="icon" href="img/icon.svg" type="image/svg+xml">
   <link rel="apple-touch-icon" href="img/touch-180.png">
   <link rel="manifest" href="app.webmanifest">
   <link rel="stylesheet" href="css/page-74467c95afa49fd0.css">
-  <script type="module" src="js/main-e9cd3133e38daef5.js"></script>
+  <script type="module" src="js/main-88875bedcc70246a.js"></script>
 </head>
 <body>
   <div id="app"></div>
@@ -8152,7 +8152,7 @@ return $i18n_zh;
 
 """#))
 
-    private static let _js_main_e9cd3133e38daef5_js = EmbeddedFile(path: "js/main-e9cd3133e38daef5.js", content: .text(#"""
+    private static let _js_main_88875bedcc70246a_js = EmbeddedFile(path: "js/main-88875bedcc70246a.js", content: .text(#"""
 const $parts = {}, $loaded = {};
 const $later = (path) => $parts[path] ??= import(path).then((part) => part.default({ ...$all(), ...$loaded }), (error) => { delete $parts[path]; throw error; });
 const $all = () => ({ $later, $loaded, $views_dom, $views_icons, $i18n_index, $i18n_format, $views_model, $views_menu, $views_auth, $views_preferences, $app, $core_applying, $core_receipts, $state_api, $state_lists, $state_window, $state_store, $state_index, $main, $core_requests });
@@ -8995,7 +8995,7 @@ return { element: h("div", { class: "empty" }, logo(), failure), close() { this.
 async #load() {
 if (this.#loading) return;
 try {
-this.#loading = $later("./views-inside-82c18973fb2da8f8.js");
+this.#loading = $later("./views-inside-9e66e47354d1f6d0.js");
 this.inside = new (await this.#loading).Inside(this);
 } catch (error) {
 console.warn("page:", error);
@@ -11293,7 +11293,7 @@ return {  };
 
 """#))
 
-    private static let _js_views_inside_82c18973fb2da8f8_js = EmbeddedFile(path: "js/views-inside-82c18973fb2da8f8.js", content: .text(#"""
+    private static let _js_views_inside_9e66e47354d1f6d0_js = EmbeddedFile(path: "js/views-inside-9e66e47354d1f6d0.js", content: .text(#"""
 export default ({ $later, $loaded, $views_dom, $views_icons, $i18n_index, $i18n_format, $views_model, $views_menu, $core_applying, $core_receipts, $core_requests }) => {
 const $views_avatar = (() => {
 
@@ -12166,7 +12166,7 @@ const RING_TIME = 60_000;
 const LONGEST_GROUP = 32;
 
 const canCall = (head) => (!head.state || head.state === "joined") && (head.kind === "pair" || (head.kind === "group" && (head.members ?? 0) <= LONGEST_GROUP))
-&& head.role !== "reader" && head.role !== "guest" && !(head.silenced_until > Date.now());
+&& head.role !== "reader" && head.role !== "guest" && ((head.role ?? "member") !== "member" || head.call || head.settings?.write !== "admins") && !(head.silenced_until > Date.now());
 
 class CallCenter {
 current = null;

@@ -8,7 +8,7 @@ extension Oracle {
     private static let callMembers = 32
 
     func startCall(in key: ConversationKey, _ command: Command, at time: Int64) throws(Refusal) -> Verdict {
-        let (book, person) = try self.permit(.call, command.actor, key, at: time)
+        let (book, person) = try self.permit(self.books[key]?.call == nil ? .call : .joinCall, command.actor, key, at: time)
         if let running = book.call { return .accepted(seq: running.seq, n: 0) }
         guard book.kind == .pair || book.people.values.filter({ $0.state == .joined }).count <= Self.callMembers else {
             throw Refusal(.limit)
@@ -32,7 +32,7 @@ extension Oracle {
             (book, entry) = (known, known.entries[index])
             if entry.state.isBlank { throw Refusal(.badRequest) }
         } else {
-            book = try self.permit(state == .ended ? .leaveCall : .call, actor, address.conversation, at: time).0
+            book = try self.permit(state == .ended ? .leaveCall : .joinCall, actor, address.conversation, at: time).0
             entry = book.entries[try self.target(address.seq, of: actor, in: book)]
         }
         guard var call = entry.call, entry.n > 0 else { throw Refusal(.badRequest) }

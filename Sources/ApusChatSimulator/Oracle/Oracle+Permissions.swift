@@ -3,8 +3,8 @@ import ApusChatStorage
 
 /// An action of a user in a conversation.
 enum Deed {
-    case send, mentionAll, mark, editOwn, removePreview, recallOwn, call, leaveCall, recallOthers, hide, react, vote, closePoll, pin,
-        manage, setExpiry
+    case send, mentionAll, mark, editOwn, removePreview, recallOwn, call, joinCall, leaveCall, recallOthers, hide, react, vote, closePoll,
+        pin, manage, setExpiry
     case invite, transfer, accept, leave, personalize
 }
 
@@ -17,7 +17,7 @@ extension Oracle {
             throw Refusal(person.state == .requested || person.isBanned(at: time) ? .notFound : .forbidden)
         }
         switch deed {
-        case .send, .mentionAll, .editOwn, .react, .vote, .pin, .invite, .call:
+        case .send, .mentionAll, .editOwn, .react, .vote, .pin, .invite, .call, .joinCall:
             if person.silencedUntil > time { throw Refusal(.forbidden) }
         default: break
         }
@@ -39,7 +39,7 @@ extension Oracle {
         if book.isPlain {
             switch deed {
             case .mentionAll, .recallOthers, .manage, .invite, .transfer, .accept: return false
-            case .leave, .call, .leaveCall: return book.kind == .pair
+            case .leave, .call, .joinCall, .leaveCall: return book.kind == .pair
             default: return true
             }
         }
@@ -48,7 +48,8 @@ extension Oracle {
         switch deed {
         case .mark, .hide, .react, .vote, .leaveCall, .personalize, .leave: return true
         case .editOwn, .removePreview, .recallOwn, .closePoll: return person.role != .reader
-        case .call: return isStaff || isMember
+        case .call: return isStaff || isMember && book.settings.write == .members
+        case .joinCall: return isStaff || isMember
         case .send: return isStaff || (isMember || person.role == .guest) && book.settings.write == .members
         case .mentionAll: return isStaff || isMember && book.settings.mentionAll == .members
         case .pin: return isStaff || isMember && book.settings.pin == .members

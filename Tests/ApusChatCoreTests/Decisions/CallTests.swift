@@ -210,6 +210,22 @@ extension CallTests {
         #expect(self.world.calls == [])
     }
 
+    /// In a channel, and in a group in which admins write only, the other members can still join.
+    @Test(arguments: [ConversationKind.channel, .group])
+    func aMemberThatMayNotWriteJoinsCallsButStartsNone(kind: ConversationKind) throws {
+        let owner = self.world.user("olga")
+        let group = self.world.conversation(kind, owner: owner, members: [self.ann]) { $0.settings.write = .admins }
+        #expect(try self.run(self.ann, .startCall(group, .audio)).code == .forbidden)
+        #expect(self.world.bodies(owner, in: group).isEmpty && self.world.calls == [])
+        let call = EventAddress(group, try #require(try self.run(owner, .startCall(group, .audio)).answer?.seq))
+        #expect(try self.run(self.ann, .startCall(group, .video)).answer?.seq == call.seq)
+        #expect(try self.run(self.ann, .updateCall(call, .accepted)).answer?.seq == call.seq + 1)
+        self.world.modify(self.ann, in: group) { $0.role = .reader }
+        #expect(try self.run(self.ann, .startCall(group, .audio)).code == .forbidden)
+        self.world.modify(self.ann, in: group) { $0.role = .admin }
+        #expect(try self.run(self.ann, .startCall(group, .audio)).answer?.seq == call.seq)
+    }
+
     @Test func theRecallOfACallDoesNotEndItForTheGroup() throws {
         let call = try self.groupCall()
         #expect(try self.run(self.ann, .recall(call)).code == .conflict)

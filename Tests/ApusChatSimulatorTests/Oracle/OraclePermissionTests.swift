@@ -11,7 +11,8 @@ import Testing
 struct OraclePermissionTests {
     private static let deeds: [(Deed, [ChatAction])] = [
         (.send, [.send]), (.mentionAll, [.mentionAll]), (.mark, [.mark]), (.editOwn, [.editOwn]), (.removePreview, [.removePreview]),
-        (.recallOwn, [.recallOwn]), (.call, [.call]), (.leaveCall, [.leaveCall]), (.recallOthers, [.recallOthers]), (.hide, [.hide]),
+        (.recallOwn, [.recallOwn]), (.call, [.call]), (.joinCall, [.joinCall]), (.leaveCall, [.leaveCall]),
+        (.recallOthers, [.recallOthers]), (.hide, [.hide]),
         (.react, [.react]),
         (.vote, [.vote]), (.closePoll, [.closePoll]), (.pin, [.pin]),
         (.manage, [.configure, .remove, .ban, .silence, .setRole, .manageLinks, .approve]), (.setExpiry, [.configureExpiry]),

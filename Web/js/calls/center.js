@@ -7,9 +7,9 @@ const LEAVING = new Set(["member.leave", "member.remove", "member.ban"]);
 const RING_TIME = 60_000; // ms, the same as in the server
 const LONGEST_GROUP = 32; // the maximum number of members of a group with calls; at most four devices take part in a call
 
-/** Returns whether the user can start a call in a conversation. */
+/** Returns whether the user can start a call in a conversation, or join the running one. */
 export const canCall = (head) => (!head.state || head.state === "joined") && (head.kind === "pair" || (head.kind === "group" && (head.members ?? 0) <= LONGEST_GROUP))
-  && head.role !== "reader" && head.role !== "guest" && !(head.silenced_until > Date.now());
+  && head.role !== "reader" && head.role !== "guest" && ((head.role ?? "member") !== "member" || head.call || head.settings?.write !== "admins") && !(head.silenced_until > Date.now());
 
 export class CallCenter {
   /** The call of this tab, which is kept until `dismiss` after its end. */
