@@ -19,7 +19,7 @@ import Testing
     }
 
     /// Writes an archive in small pieces, and reads it with Python.
-    @Test func pythonReadsWhatIsWritten() throws {
+    @Test func pythonReadsWrittenArchives() throws {
         let noise = (0..<100_000).map { UInt8(truncatingIfNeeded: $0 &* $0 &* 2_654_435_761 >> 13) }
         var archive = ByteBuffer()
         var writer = ZIPWriter()

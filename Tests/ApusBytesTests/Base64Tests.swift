@@ -15,7 +15,7 @@ import Testing
         #expect(Array(plain.utf8).withUnsafeBytes { Base64.encode($0) } == encoded)
     }
 
-    @Test func everyLengthAndEveryByteGoesRound() {
+    @Test func everyLengthAndEveryByteRoundTrips() {
         for count in 0...300 {
             let bytes = ByteBuffer(bytes: (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ count) })
             var encoded = ByteBuffer()
@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test(arguments: ["A", "AA", "AAA", "AA=", "A===", "====", "AA=A", "AB==", "AAB=", "AA==AAAA", "AA-_", "AA\n=", "AAA\u{80}", "AAAA="])
-    func whatIsNotCanonicalIsRefused(text: String) {
+    func nonCanonicalTextIsRefused(text: String) {
         #expect(Base64.decode(ByteBuffer(string: text)) == nil)
     }
 }

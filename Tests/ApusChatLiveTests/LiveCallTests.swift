@@ -106,7 +106,7 @@ struct LiveCallTests {
         }
     }
 
-    @Test func aCallGoesOnAfterAReconnection() async throws {
+    @Test func aCallContinuesAfterAReconnection() async throws {
         try await self.withPhones { alice, bob, fixture in
             let pair = try await alice.client.conversation(with: "bob")
             try await alice.calls.call(pair.id, media: .audio)

@@ -35,7 +35,7 @@ struct LiveDownloadTests {
         }
     }
 
-    @Test func aDownloadThatEndsEarlyIsNoFile() async throws {
+    @Test func aDownloadThatEndsEarlyLeavesNoFile() async throws {
         let blob = try #require(BlobID(Self.blob))
         try await self.with(Self.ok(1_000), [UInt8](repeating: 1, count: 500)) { world in
             #expect(await self.code { _ = try await world.client.download(blob, size: nil, owner: nil, access: "t") } != nil)

@@ -94,7 +94,7 @@ struct LiveTransportTests {
     }
 
     /// The pending requests fail at once, and the next connection answers again.
-    @Test func aLostConnectionFailsWhatWaits() async throws {
+    @Test func aLostConnectionFailsWaitingRequests() async throws {
         try await self.with { transport in
             var events = transport.incoming.makeAsyncIterator()
             transport.connect()
@@ -128,7 +128,7 @@ struct LiveTransportTests {
     }
 
     @Test(arguments: [("banned", "refused forbidden"), ("old", "refused unauthorized"), ("other", "disconnected false")])
-    func aRefusalIsTold(token: String, event: String) async throws {
+    func aRefusalIsReported(token: String, event: String) async throws {
         try await self.with(access: { token }) { transport in
             var events = transport.incoming.makeAsyncIterator()
             transport.connect()

@@ -93,7 +93,7 @@ import Testing
         return try answer.json()["devices"]?.arrayValue?.first?["address"]?.stringValue
     }
 
-    @Test func aTrustedProxyTellsTheAddressOfAClient() async throws {
+    @Test func aTrustedProxyReportsTheAddressOfAClient() async throws {
         try await RunningServer.with({ $0.proxies = .init(networks: ["127.0.0.1"]) }) { server in
             let address = try await self.address(server, through: server.http, ["X-Forwarded-For": "203.0.113.9, 198.51.100.7"])
             #expect(address == "198.51.100.7")
@@ -107,7 +107,7 @@ import Testing
         }
     }
 
-    @Test func aPROXYHeaderTellsTheAddressAndOverridesTheFields() async throws {
+    @Test func aPROXYHeaderReportsTheAddressAndOverridesTheFields() async throws {
         try await RunningServer.with({ $0.proxies = .init(networks: ["127.0.0.1"], source: .proxyProtocol) }) { server in
             var proxy = server.http
             proxy.prefix = "PROXY TCP4 198.51.100.7 192.0.2.2 56324 443\r\n"

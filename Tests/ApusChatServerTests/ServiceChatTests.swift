@@ -76,7 +76,7 @@ import Testing
         }
     }
 
-    @Test func aSignInAndItsEndAreToldToTheOtherDevices() async throws {
+    @Test func aSignInAndItsEndAreReportedToTheOtherDevices() async throws {
         try await self.with { server in
             let session = try await self.register(server)
             let socket = self.socket(server, token: session.access)

@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    @Test func asksForVersionThreeWhenTold() throws {
+    @Test func requestsVersionThreeIfConfigured() throws {
         var configuration = EngineIOClientConfiguration()
         configuration.version = .v3
         let address = try EngineIOClientAddress("http://host", attempt: configuration.attempt, version: configuration.version)

@@ -25,7 +25,7 @@ private final class Client: EngineIOClientDelegate, @unchecked Sendable {
 }
 
 @Suite(.timeLimit(.minutes(5))) struct EngineIOClientOpeningTests {
-    @Test func aPreparationThatHangsIsNoReasonForAnotherTransport() async throws {
+    @Test func aPreparationThatHangsIsNotAReasonForAnotherTransport() async throws {
         let eventLoop = NIOAsyncTestingEventLoop()
         let client = Client()
         var configuration = EngineIOClientConfiguration()

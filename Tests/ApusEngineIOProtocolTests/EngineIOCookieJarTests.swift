@@ -92,7 +92,7 @@ import Testing
         "Sun, 06 Nov 1994 08:49 GMT",
         "Sun, 06 Nov 99999 08:49:37 GMT",
     ])
-    func whatIsNoDateIsNone(text: String) {
+    func otherTextsAreNotDates(text: String) {
         #expect(CookieDate.seconds(text) == nil)
     }
 

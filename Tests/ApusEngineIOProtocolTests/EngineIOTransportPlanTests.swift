@@ -28,7 +28,7 @@ import Testing
         #expect(plan.failed() == false)
     }
 
-    @Test func whatFailedIsNoUpgrade() throws {
+    @Test func aFailedTransportIsNotAnUpgrade() throws {
         var plan = try self.plan([.webSocket, .polling], triesAll: true)
         #expect(plan.failed() == true)
         #expect(plan.transport == .polling)

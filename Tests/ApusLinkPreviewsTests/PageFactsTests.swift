@@ -94,7 +94,7 @@ import Testing
             "http\u{1A}\u{0F}\u{0F}a/", "http:\u{0F}\u{0F}a/", "\u{48}TTP\u{1A}//a", "http://a b/", "http://[1:2]3/", "http://[::1]:/x:y\n",
             "http://a:123456/", "http://a:+80/", "http://[g::1]/", "http://.[::1]/",
         ])
-    func otherTextsAreNoAddresses(url: String) { #expect(PageAddress(url) == nil) }
+    func otherTextsAreNotAddresses(url: String) { #expect(PageAddress(url) == nil) }
 
     @Test(
         arguments: [

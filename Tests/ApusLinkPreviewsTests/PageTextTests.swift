@@ -92,7 +92,7 @@ import Testing
     func aTextIsCutAtItsLimit(text: String, limit: Int, shown: String) { #expect(text.shown(limit: limit) == shown) }
 
     @Test(arguments: ["", " ", "\n\t\u{3000}", "\u{202E}\u{2066}", "\u{FEFF}", "&#8206;", "&#7;", "\u{E000}", "\u{10FFFF}"])
-    func aTextWithoutVisibleCharactersIsNone(text: String) { #expect(text.shown(limit: 10) == nil) }
+    func aTextWithoutVisibleCharactersIsNil(text: String) { #expect(text.shown(limit: 10) == nil) }
 
     /// Emoji sequences and the scripts of Persian and Indic languages need the joiners.
     @Test(arguments: ["👩‍💻", "می‌خواهم", "க்‍ஷ", "é", "e\u{301}", "🏴󠁧󠁢󠁥󠁮󠁧󠁿"])

@@ -33,7 +33,7 @@ struct PictureHeaderTests {
         [0xFF, 0xD8, 0xFF, 0xE0, 0, 0, 0, 0],
         [0xFF, 0xD8, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF], [0xFF, 0xD8, 0xFF, 0xDA, 0, 2, 0xFF, 0xC0, 0, 11, 8, 0, 3, 0, 2],
     ])
-    func everythingElseIsNoPicture(bytes: [UInt8]) {
+    func everythingElseIsNotAPicture(bytes: [UInt8]) {
         #expect(PictureHeader(bytes) == nil)
     }
 }

@@ -39,7 +39,7 @@ struct PictureMetadataTests {
         }
     }
 
-    @Test func theErrorTellsTheByteThatBeginsNoBlock() {
+    @Test func theErrorReportsTheByteThatBeginsNoBlock() {
         let bytes = Array("GIF89a".utf8) + [1, 0, 1, 0, 0, 0, 0] + [0x2B]
         let error = #expect(throws: DamagedPicture.self) { try PictureMetadata.removed(from: bytes, of: .gif) }
         #expect(error?.description == "byte 0x2B at offset 13 begins neither an image, nor an extension, nor the trailer")
@@ -74,7 +74,7 @@ struct PictureMetadataTests {
         (18, UInt8(1)),  // the normal orientation needs no metadata
         (18, 9), (14, 2), (12, 4), (0, 0x50), (4, 200), (8, 0),
     ])
-    func otherOrientationsAreNone(position: Int, value: UInt8) {
+    func otherOrientationsAreNil(position: Int, value: UInt8) {
         var bytes = Self.orientation6
         bytes[position] = value
         #expect(PictureOrientation(tiff: bytes[...]) == nil)

@@ -74,7 +74,7 @@ import Testing
             ("aws_session_token = t", "t"), ("aws_session_token =", nil), ("AWS_SESSION_TOKEN=T", "T"), ("", nil),
             ("; aws_session_token = t", nil),
         ] as [(String, String?)])
-    func anEmptyTokenIsNone(line: String, token: String?) {
+    func anEmptyTokenIsNil(line: String, token: String?) {
         let file = "[default]\naws_access_key_id = id\naws_secret_access_key = s\n\(line)\n[other]\naws_session_token = no\n"
         #expect(S3Credentials(file: file) == S3Credentials(id: "id", secret: "s", token: token))
         let names = ["AWS_ACCESS_KEY_ID": "id", "AWS_SECRET_ACCESS_KEY": "s", "AWS_SESSION_TOKEN": token ?? ""]
@@ -139,7 +139,7 @@ import Testing
     }
 
     @Test(arguments: ["", "text", "<CompleteMultipartUploadResult>", "<a></a><CompleteMultipartUploadResult/>"])
-    func anEndThatIsNotXMLIsMalformed(body: String) {
+    func aCompletionThatIsNotXMLIsMalformed(body: String) {
         let error = #expect(throws: S3Error.self) { try S3Completion.check(Array(body.utf8)) }
         #expect(error?.code == .malformedAnswer)
     }

@@ -78,7 +78,7 @@ import Testing
         #expect(socket.state == .disconnected)
     }
 
-    @Test func aTimeoutOfZeroIsNone() async throws {
+    @Test func aTimeoutOfZeroIsNil() async throws {
         try await ScriptedServer.run { server in
             let manager = server.makeManager()
             let socket = manager.defaultSocket

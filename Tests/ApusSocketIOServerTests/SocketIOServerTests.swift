@@ -30,7 +30,7 @@ import Testing
         #expect(handshake.address == "127.0.0.1")
     }
 
-    @Test func unknownNamespaceIsRefusedAndTheRestGoesOn() throws {
+    @Test func unknownNamespaceIsRefusedAndTheRestContinues() throws {
         self.onConnection { _ in }
         let client = try PollingClient(self.server)
         try client.post("0/nowhere,", "0")
@@ -38,7 +38,7 @@ import Testing
     }
 
     /// Large payloads are not copied into the packet if the transport permits.
-    @Test(arguments: [10, 20_000]) func whatIsPassedOnGoesOutAsItCame(length: Int) throws {
+    @Test(arguments: [10, 20_000]) func forwardedEventsAreUnchanged(length: Int) throws {
         self.onConnection { socket in
             socket.on("pass") { (event: SocketIOReceivedEvent) in socket.emit("pass", payload: event.payload) }
             socket.on("pass-ack") { (event: SocketIOReceivedEvent) in event.acknowledge(payload: event.payload) }
@@ -148,7 +148,7 @@ import Testing
         #expect(try client.poll() == [#"3/adm,1["adm"]"#])
     }
 
-    @Test func serverDisconnectTellsTheClient() throws {
+    @Test func serverDisconnectNotifiesTheClient() throws {
         self.onConnection { socket in socket.on("bye") { () in socket.disconnect() } }
         let client = try PollingClient(self.server)
         try client.connect()
@@ -156,7 +156,7 @@ import Testing
         #expect(try client.poll() == ["1"])
     }
 
-    @Test func aClosedConnectionIsToldInEveryNamespaceAfterWhatWasEmitted() throws {
+    @Test func aClosedConnectionIsReportedInEveryNamespaceAfterEarlierEvents() throws {
         self.onConnection { socket in
             socket.on("bye") { () in
                 socket.emit("last", "words")
@@ -258,7 +258,7 @@ import Testing
     }
 
     /// The client cannot know yet that the server has disconnected it.
-    @Test func whatCrossesOurDisconnectIsDropped() throws {
+    @Test func packetsAfterTheServersDisconnectAreDropped() throws {
         let server = SocketIOServer(configuration: .init(), logger: Logger(label: "test"))
         _ = server.namespace("/")
         server.namespace("/a").onConnection { socket in

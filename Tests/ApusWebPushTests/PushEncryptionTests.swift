@@ -91,7 +91,7 @@ import Testing
             "ftp://host/",
             "https://a\\b/", "https://host:-1/", "javascript:alert(1)", "https://%31/", "",
         ])
-    func otherURLsAreNoEndpoints(url: String) { #expect(PushEndpoint(url) == nil) }
+    func otherURLsAreNotEndpoints(url: String) { #expect(PushEndpoint(url) == nil) }
 
     @Test(
         arguments: [

@@ -49,7 +49,7 @@ import Testing
         #expect(queue.count == 0)
     }
 
-    @Test func failuresAreTriedAgainLater() {
+    @Test func failuresAreRetriedLater() {
         let queue = Queue()
         _ = queue.add(self.push(1, "a", 1), at: 0)
         var time: Int64 = 0
@@ -86,7 +86,7 @@ import Testing
         #expect(queue.nextTime(after: 0) == 900_000)
     }
 
-    @Test func whatIsOverIsDropped() {
+    @Test func expiredPushesAreDropped() {
         let queue = Queue()
         _ = queue.add(self.push(1, "a", 1, expiresAt: 100), at: 0)
         #expect(queue.next(at: 100).isEmpty)
@@ -97,7 +97,7 @@ import Testing
         #expect(queue.count == 0 && queue.nextTime(after: 0) == nil)
     }
 
-    @Test func anUnknownSubscriptionDropsWhatWaits() {
+    @Test func anUnknownSubscriptionDropsWaitingPushes() {
         let queue = Queue()
         for content in 0..<3 { _ = queue.add(self.push(1, "\(content)", content), at: 0) }
         _ = queue.next(at: 0)

@@ -176,7 +176,7 @@ import X509
 
     // MARK: Compression and latency
 
-    @Test(arguments: Way.allCases, [true, false]) func longTextsAreCompressedAndComeBack(way: Way, compresses: Bool) async throws {
+    @Test(arguments: Way.allCases, [true, false]) func longTextsAreCompressedAndEchoed(way: Way, compresses: Bool) async throws {
         try await self.withServer {
             $0.engine.perMessageDeflate = WebSocketDeflateConfiguration()
         } _: { port, requests in
@@ -252,7 +252,7 @@ import X509
         return causes
     }
 
-    @Test(arguments: Way.allCases) func certificatesAreJudgedOverEveryTransport(way: Way) async throws {
+    @Test(arguments: Way.allCases) func certificatesAreCheckedOverEveryTransport(way: Way) async throws {
         let authority = try TestCertificate("An authority", isAuthority: true)
         let certificate = try TestCertificate("A server", names: [.dnsName("example.com")], issuer: authority)
         let pin = try #require(CertificateFingerprint(bytes: try certificate.digest))

@@ -80,7 +80,7 @@ struct OwnServerTests {
         }
     }
 
-    @Test(arguments: Way.allCases) func closingTellsWhenAllHasArrived(way: Way) async throws {
+    @Test(arguments: Way.allCases) func closingReportsWhenAllHasArrived(way: Way) async throws {
         try await self.withServer { url in
             let manager = SocketIOManager(url: url, configuration: way.configuration())
             try await manager.defaultSocket.connect(timeout: Self.limit)

@@ -25,7 +25,7 @@ struct PythonPeer4Tests {
     }
 
     @Test(arguments: Way.allCases, [EngineIOClientConfiguration.ProtocolVersion.v3, .automatic])
-    func textAndNestedBinaryComeBack(way: Way, version: EngineIOClientConfiguration.ProtocolVersion) async throws {
+    func textAndNestedBinaryAreEchoed(way: Way, version: EngineIOClientConfiguration.ProtocolVersion) async throws {
         let peer = try PythonPeer(interpreter: PythonPeer.interpreter4)
         defer { peer.kill() }
         let socket = self.manager(peer, way, version: version).defaultSocket
@@ -59,7 +59,7 @@ struct PythonPeer4Tests {
         socket.disconnect()
     }
 
-    @Test(arguments: Way.allCases) func theServerAsksAndWeAnswer(way: Way) async throws {
+    @Test(arguments: Way.allCases) func theClientAnswersTheServersPing(way: Way) async throws {
         let peer = try PythonPeer(interpreter: PythonPeer.interpreter4)
         defer { peer.kill() }
         let socket = self.manager(peer, way).defaultSocket
@@ -93,7 +93,7 @@ struct PythonPeer4Tests {
         root.disconnect()
     }
 
-    @Test(arguments: Way.allCases) func theServerLeavesAndWeStayAway(way: Way) async throws {
+    @Test(arguments: Way.allCases) func aServerDisconnectPreventsReconnection(way: Way) async throws {
         let peer = try PythonPeer(interpreter: PythonPeer.interpreter4)
         defer { peer.kill() }
         let socket = self.manager(peer, way, reconnection: .fixed(.milliseconds(10))).socket(forNamespace: "/custom")

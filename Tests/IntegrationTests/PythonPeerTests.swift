@@ -34,7 +34,7 @@ enum Way: String, CaseIterable, CustomTestStringConvertible {
 struct PythonPeerTests {
     private let seconds = Duration.seconds(60)
 
-    @Test(arguments: Way.allCases) func textNumbersAndUnicodeComeBack(way: Way) async throws {
+    @Test(arguments: Way.allCases) func textNumbersAndUnicodeAreEchoed(way: Way) async throws {
         let peer = try PythonPeer()
         let socket = SocketIOManager(url: peer.url, configuration: way.configuration()).defaultSocket
         let echoes = socket.messages("echo", as: String.self, bufferingPolicy: .unbounded)
@@ -65,7 +65,7 @@ struct PythonPeerTests {
         socket.disconnect()
     }
 
-    @Test(arguments: Way.allCases) func nestedBinaryComesBack(way: Way) async throws {
+    @Test(arguments: Way.allCases) func nestedBinaryIsEchoed(way: Way) async throws {
         let peer = try PythonPeer()
         let socket = SocketIOManager(url: peer.url, configuration: way.configuration()).defaultSocket
         try await socket.connect(timeout: self.seconds)
@@ -77,7 +77,7 @@ struct PythonPeerTests {
         socket.disconnect()
     }
 
-    @Test(arguments: Way.allCases) func theServerAsksAndWeAnswer(way: Way) async throws {
+    @Test(arguments: Way.allCases) func theClientAnswersTheServersPing(way: Way) async throws {
         let peer = try PythonPeer()
         let socket = SocketIOManager(url: peer.url, configuration: way.configuration()).defaultSocket
         socket.on("question") { (a: Int, b: Int) in a * b }
@@ -142,7 +142,7 @@ struct PythonPeerTests {
         socket.disconnect()
     }
 
-    @Test(arguments: Way.allCases) func theServerLeavesAndWeStayAway(way: Way) async throws {
+    @Test(arguments: Way.allCases) func aServerDisconnectPreventsReconnection(way: Way) async throws {
         let peer = try PythonPeer()
         let socket = SocketIOManager(url: peer.url, configuration: way.configuration(reconnection: .fixed(.milliseconds(10)))).defaultSocket
         let lifecycle = socket.lifecycle(bufferingPolicy: .unbounded)

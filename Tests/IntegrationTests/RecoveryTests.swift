@@ -73,7 +73,7 @@ private final class CuttableRelay: Sendable {
 /// Connection state recovery between the client and the server of Apus after a broken connection.
 @Suite(.timeLimit(.minutes(5)))
 struct RecoveryTests {
-    @Test(arguments: [Way.webSocket]) func whatWasMissedComesOnceAndInOrder(way: Way) async throws {
+    @Test(arguments: [Way.webSocket]) func missedEventsArriveOnceAndInOrder(way: Way) async throws {
         var configuration = SocketIOServerConfiguration()
         configuration.connectionStateRecovery = .init()
         let server = SocketIOServer(configuration: configuration)

@@ -111,7 +111,7 @@ struct CallControllerTests {
             let (alice, carol) = (phones[0], phones[2])
             let keys = Dictionary(uniqueKeysWithValues: self.server.names.map { ($1, $0) })
             let pair = self.server.conversation(.pair, [Value.alice, self.carol])
-            // The server pushes the head to the user that opens the pair.
+            // The server pushes the head to the user who opens the pair.
             func open(_ user: UserName, with peer: UserName) {
                 self.server.change(.openPair(peer: keys[peer], new: ConversationKey(0)), by: user)
             }
@@ -224,7 +224,7 @@ struct CallControllerTests {
         }
     }
 
-    @Test func aCallGoesOnWithoutTheChat() async throws {
+    @Test func aCallContinuesWithoutTheChat() async throws {
         try await self.withPhones { phones, pair in
             try await self.connect(phones, pair)
             let before = self.server.count(of: "call.update")
@@ -255,7 +255,7 @@ struct CallControllerTests {
         }
     }
 
-    @Test func aMemberLosesItsConnectionsAndTheOthersGoOn() async throws {
+    @Test func aMemberLosesItsConnectionsAndTheOthersContinue() async throws {
         try await self.withPhones([Value.alice, Value.bob, self.carol], kind: .group) { phones, group in
             try await self.connect(phones, group)
             let bob = phones[1]
@@ -278,7 +278,7 @@ struct CallControllerTests {
         }
     }
 
-    @Test func aFifthMemberIsToldThatTheCallIsFullAndDoesNotEndIt() async throws {
+    @Test func aFifthMemberIsInformedThatTheCallIsFullAndDoesNotEndIt() async throws {
         let users = [Value.alice, Value.bob, self.carol, Value.name("davey"), Value.name("erina")]
         try await self.withPhones(users, kind: .group) { phones, group in
             let (four, erina) = (phones.dropLast(), phones[4])

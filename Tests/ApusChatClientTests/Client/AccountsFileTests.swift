@@ -36,7 +36,7 @@ struct AccountsFileTests {
     }
 
     @Test(arguments: ["", "{", "\u{0}", "nothing"])
-    func aDamagedFileIsToldAndKept(text: String) throws {
+    func aDamagedFileIsReportedAndKept(text: String) throws {
         try self.write(text)
         defer { try? FileManager.default.removeItem(at: self.folder) }
         let error = #expect(throws: ChatClientError.self) { try self.device() }
@@ -44,7 +44,7 @@ struct AccountsFileTests {
         #expect(FileManager.default.contents(atPath: self.folder.path + "/accounts.json") == Data(text.utf8))
     }
 
-    @Test func aFileThatCannotBeReadIsToldAndKept() throws {
+    @Test func aFileThatCannotBeReadIsReportedAndKept() throws {
         let file = self.folder.appendingPathComponent("accounts.json")
         try FileManager.default.createDirectory(at: file, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: self.folder) }
@@ -60,7 +60,7 @@ struct AccountsFileTests {
         // A file outside of the folder would be opened, and removed at the end of the session.
         #"{"accounts":[{"server":"http://a","user":"alice","file":"../../home/x.sqlite"}]}"#,
     ])
-    func entriesThatAreWrongAreNone(text: String) throws {
+    func entriesThatAreWrongAreNil(text: String) throws {
         try self.write(text)
         defer { try? FileManager.default.removeItem(at: self.folder) }
         let device = try self.device()
@@ -136,7 +136,7 @@ struct AccountsFileTests {
         device.remove()
     }
 
-    @Test func whatWaitsIsGoneAfterTheSignOut() async throws {
+    @Test func pendingWorkIsRemovedAtTheSignOut() async throws {
         let pair = self.server.conversation(.pair, [Value.alice, Value.bob])
         let device = try self.device()
         let client = try await device.signIn()

@@ -161,7 +161,7 @@ struct ComposerTextTests {
 
     /// The text of an edit must not become the draft of a new message, which the other devices of
     /// the user would show.
-    @Test func anEditIsNoDraft() async throws {
+    @Test func anEditIsNotADraft() async throws {
         try await self.with { composer, chat, _, own in
             composer.text = "half a sentence"  // begins the timer of the draft
             composer.edit(own)
@@ -277,7 +277,7 @@ struct ComposerTextTests {
 
     /// The clock of the tests does not advance, so that all changes are within the interval of one
     /// notification.
-    @Test func typingIsToldOnceInAWhileAndAgainAfterAMessage() async throws {
+    @Test func typingIsReportedOnceInAWhileAndAgainAfterAMessage() async throws {
         try await self.with { composer, chat, _, own in
             for length in 1...20 { composer.text = String(repeating: "x", count: length) }
             try await eventually { self.server.count(of: "typing") == 1 }

@@ -91,7 +91,7 @@ struct ThreadLoadTests {
     }
 
     /// The failure of a page is shown, and the next attempt succeeds.
-    @Test func aFailedPageIsTold() async throws {
+    @Test func aFailedPageIsReported() async throws {
         try await self.with { _, thread in
             let before = thread.rows.compactMap(\.text)
             self.server.fail("history", with: ChatError(.forbidden, message: "Not you."))

@@ -127,7 +127,7 @@ struct ThreadResetTests {
         }
     }
 
-    @Test func aJumpToNoMessageTellsAnErrorAndKeepsTheRows() async throws {
+    @Test func aJumpToNoMessageReportsAnErrorAndKeepsTheRows() async throws {
         self.fixture.write(1...5)
         try await self.fixture.with { _, thread in
             await thread.open()
@@ -160,7 +160,7 @@ struct ThreadResetTests {
         }
     }
 
-    /// A member that can no longer write does not appear as writing, also in a thread.
+    /// A member who can no longer write does not appear as writing, also in a thread.
     @Test(arguments: [false, true], [EventKind.memberRemove, .memberBan, .memberMute, .memberLeave])
     func typingEndsWithTheRightToWrite(isThread: Bool, kind: EventKind) async throws {
         let server = FakeServer()

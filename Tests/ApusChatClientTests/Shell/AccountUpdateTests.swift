@@ -11,7 +11,7 @@ import Testing
 struct AccountUpdateTests {
     private static let own = ConversationID(number: 1)
 
-    @Test func aNewSignInIsTold() async throws {
+    @Test func aNewSignInIsReported() async throws {
         let server = FakeServer()
         server.user(Value.alice)
         let device = try TestDevice(server)
@@ -57,7 +57,7 @@ struct AccountUpdateTests {
         device.remove()
     }
 
-    @Test func anUploadTellsItsProgress() async throws {
+    @Test func anUploadReportsItsProgress() async throws {
         let server = FakeServer()
         server.user(Value.alice)
         server.user(Value.bob)

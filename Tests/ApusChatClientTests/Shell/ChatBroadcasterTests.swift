@@ -34,12 +34,12 @@ import Testing
         #expect(await self.read(.unbounded, after: 100).allSatisfy { $0 == "users" })
     }
 
-    @Test func aReaderOfTheNewestIsToldThatItMissedSome() async {
+    @Test func aReaderOfTheNewestIsInformedThatItMissedSome() async {
         #expect(await self.read(.bufferingNewest(3), after: 4).contains("missed"))
         #expect(await ChatBroadcasterTests().read(.bufferingNewest(3), after: 50).contains("missed"))
     }
 
-    @Test func aReaderOfTheOldestIsToldAfterWhatItKept() async {
+    @Test func aReaderOfTheOldestIsInformedAfterTheKeptElements() async {
         let stream = self.broadcaster.subscribe(bufferingPolicy: .bufferingOldest(2))
         for _ in 0..<5 { self.broadcaster.yield(.users([])) }
         var updates = stream.makeAsyncIterator()

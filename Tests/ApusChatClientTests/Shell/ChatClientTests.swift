@@ -48,7 +48,7 @@ struct ChatClientTests {
         self.device.remove()
     }
 
-    @Test func helloListsWhatTheClientHandles() async throws {
+    @Test func helloListsTheFeaturesOfTheClient() async throws {
         let alice = try await self.device.signIn()
         try await alice.isOnline()
         let hello = try HelloRequest(json: try #require(self.server.requests(of: "hello").first))

@@ -32,7 +32,7 @@ struct SessionTests {
 
     /// The transport reports the loss of the connection after the `bye`, whose handling has already
     /// ended the reconnection of the transport.
-    @Test func aClientComesBackAfterTheServerSaidBye() async throws {
+    @Test func aClientReconnectsAfterABye() async throws {
         let client = try await self.device.signIn()
         for _ in 0..<5 {
             try await client.isOnline()
@@ -51,7 +51,7 @@ struct SessionTests {
         (ByePush(reason: .shutdown, retryAfter: 4_321), Duration.milliseconds(4_321)),
         (ByePush(reason: .slow), ChatClientConfiguration().refusalDelay * 1.25),
     ])
-    func theTimeOfByeIsWaitedFor(bye: ByePush, expected: Duration) async throws {
+    func theTimeOfByeIsAwaited(bye: ByePush, expected: Duration) async throws {
         let sleeps = NIOLockedValueBox<[Duration]>([])
         var environment = ChatEnvironment.test
         environment.random = { 0.25 }
@@ -71,7 +71,7 @@ struct SessionTests {
         device.remove()
     }
 
-    @Test func aRevokedSessionIsToldAndKeepsTheStore() async throws {
+    @Test func aRevokedSessionIsReportedAndKeepsTheStore() async throws {
         let client = try await self.device.signIn()
         try await client.isOnline()
         self.server.revoke()
@@ -82,7 +82,7 @@ struct SessionTests {
         self.device.remove()
     }
 
-    @Test func signingOutWithoutAConnectionWipesAndTellsLater() async throws {
+    @Test func signingOutWithoutAConnectionWipesAndNotifiesLater() async throws {
         let client = try await self.device.signIn()
         try await client.isOnline()
         self.server.setReachable(false)

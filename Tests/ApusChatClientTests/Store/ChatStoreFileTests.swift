@@ -92,7 +92,7 @@ struct ChatStoreFileTests {
         }
     }
 
-    @Test func whatWasWrittenIsThereAfterARestart() throws {
+    @Test func writtenDataSurvivesARestart() throws {
         try self.path { path in
             let store = try ChatStore(path: path)
             let account = StoredAccount(

@@ -127,7 +127,7 @@ struct ChatStoreTests {
         #expect(try self.page().messages.map(\.seq) == [1, 5])
     }
 
-    @Test func aRestartRestoresWhatTheMachinesNeed() throws {
+    @Test func aRestartRestoresTheStateMachines() throws {
         try self.apply(.epoch(Value.token("e")), .head(Value.head(3)), .events([Value.text(1), Value.text(2)]), .token(Value.token("t")))
         try self.apply(.read(Value.room, n: 2, isConfirmed: false))
         var restored = try self.store.restored()

@@ -91,7 +91,7 @@ struct ChatStoreThreadTests {
         }
         try self.store.save(members: list, of: Value.room)
         #expect(try own(3)?.delivery == .delivered)
-        // A complete list removes the members that left.
+        // A complete list removes the members who left.
         let members = [Value.alice, Value.bob, Value.name("carol")].map {
             ChatMember(user: ChatUser(name: $0), role: .member, since: 1, read: 3)
         }

@@ -89,7 +89,7 @@ final class FakeServer: @unchecked Sendable {  // `lock` guards all members
         }
     }
 
-    /// Sends a message of a user that needs no client, and delivers its pushes.
+    /// Sends a message of a user who needs no client, and delivers its pushes.
     func write(_ text: String, by user: UserName, in conversation: ConversationID) {
         let pushes = self.locked { () -> [Push] in
             guard let key = self.keys[user] else { return [] }
@@ -100,7 +100,7 @@ final class FakeServer: @unchecked Sendable {  // `lock` guards all members
         self.deliver(pushes)
     }
 
-    /// Performs a command of a user that needs no client, and delivers its pushes.
+    /// Performs a command of a user who needs no client, and delivers its pushes.
     func change(_ action: Command.Action, by user: UserName) {
         let pushes = self.locked { () -> [Push] in
             guard let key = self.keys[user] else { return [] }
@@ -112,7 +112,7 @@ final class FakeServer: @unchecked Sendable {  // `lock` guards all members
     func setRead(_ n: Int64, of user: UserName) { self.locked { self.reads[user] = n } }
     func set(contacts: [Contact]) { self.locked { self.contacts = contacts } }
 
-    /// Sends a reply in a thread, of a user that needs no client, and delivers its pushes.
+    /// Sends a reply in a thread, of a user who needs no client, and delivers its pushes.
     func reply(_ text: String, by user: UserName, to root: Int64, in conversation: ConversationID) {
         let content = MessageContent(kind: .text, body: Self.text(["text": .string(text)]))
         self.change(

@@ -114,7 +114,7 @@ struct ChatCommanderListTests {
 
     // MARK: What is shown
 
-    @Test func aConversationTellsAboutItself() async throws {
+    @Test func theDetailsOfAConversationAreShown() async throws {
         try await self.with { fixture in
             let settings: JSONObject = [
                 "write": "admins", "invite": "members", "manage": "admins", "pin": "admins", "mention_all": "admins", "join": "approval",
@@ -152,7 +152,7 @@ struct ChatCommanderListTests {
         }
     }
 
-    @Test func quietHoursAreTold() async throws {
+    @Test func quietHoursAreReported() async throws {
         try await self.with { fixture in
             let cases: [(JSONObject, String)] = [
                 (["quiet_from": 1_320, "quiet_until": 450], "No notifications from 22:00 to 07:30."),
@@ -173,7 +173,7 @@ struct ChatCommanderListTests {
         }
     }
 
-    @Test func theShownNameIsTold() async throws {
+    @Test func theShownNameIsReported() async throws {
         try await self.with { fixture in
             await fixture.perform("/nick")
             #expect(fixture.told() == ["You are shown as alice; /nick NAME changes it, /nick - removes it."])
@@ -233,7 +233,7 @@ struct ChatCommanderListTests {
     }
 
     /// The output for an empty list states that the list is empty.
-    @Test func emptyListsSaySo() async throws {
+    @Test func emptyListsAreReported() async throws {
         try await self.with { fixture in
             let cases: [(String, JSONObject, String, String)] = [
                 ("directory", ["conversations": []], "/directory x", "No groups or channels found."),
@@ -262,7 +262,7 @@ struct ChatCommanderListTests {
         ("text", "send"), ("/silent text", "send"), ("/reply #1 text", "send"), ("/poll Q | A | B", "send"),
         ("/schedule +1h text", "schedule"),
     ])
-    func theThreadGetsWhatIsWritten(line: String, verb: String) async throws {
+    func theThreadReceivesWrittenMessages(line: String, verb: String) async throws {
         try await self.with { fixture in
             fixture.host.openThread = 1
             await fixture.perform(line)

@@ -7,7 +7,7 @@ import Testing
 
 @MainActor @Suite("Mentions and completion of commands", .timeLimit(.minutes(5)))
 struct ChatCommanderMentionTests {
-    /// The server refuses `@all` of a user that may not mention all members.
+    /// The server refuses `@all` of a user who may not mention all members.
     @Test func allAreMentionedOnlyWhereTheServerPermitsIt() async throws {
         let fixture = try await CommandFixture()
         let isCompleted = { await fixture.commander.completions().contains("@all") }

@@ -335,7 +335,7 @@ struct ChatCommanderTests {
 
     // MARK: Mistakes
 
-    @Test func mistakesAreToldAndNotSent() async throws {
+    @Test func mistakesAreReportedAndNotSent() async throws {
         let fixture = try await CommandFixture()
         let lines: [(String, String)] = [
             ("/ban b/b", "\"b/b\" is not a user name"), ("/ban bob x", "the number of hours must be from 1 to 87600, not \"x\""),
@@ -396,7 +396,7 @@ struct ChatCommanderTests {
         await fixture.end()
     }
 
-    @Test func aRefusalTellsWhenTheNextAttemptMaySucceed() async throws {
+    @Test func aRefusalStatesWhenTheNextAttemptMaySucceed() async throws {
         let fixture = try await CommandFixture()
         let cases: [(Int64?, String)] = [
             (nil, "Wait."), (2_000, "Wait."), (1_800_000, "Wait. Possible again: 12:00."),
@@ -430,7 +430,7 @@ struct ChatCommanderTests {
         await fixture.end()
     }
 
-    @Test func refusalsOfTheServerAreTold() async throws {
+    @Test func refusalsOfTheServerAreReported() async throws {
         let fixture = try await CommandFixture()
         fixture.server.script("member.ban", ChatError(.forbidden, message: "Only admins ban.").json)
         await fixture.perform("/ban bob")

@@ -106,7 +106,7 @@ struct ChatTerminalSafetyTests {
         return String(harm)
     }
 
-    @Test func theCheckFindsWhatItShould() {
+    @Test func theCheckFindsHarmfulText() {
         #expect(Self.harm(in: ChatTerminal.enterSequence + "text 你好" + ChatTerminal.leaveSequence).isEmpty)
         for text in ["\u{1B}]0;t\u{7}", "\u{9B}2J", "\u{1B}[6n", "\u{1B}c", "\u{202E}x", "a\rb", "\n", "\u{1B}"] {
             #expect(!Self.harm(in: "a" + text).isEmpty, "\(text.debugDescription)")

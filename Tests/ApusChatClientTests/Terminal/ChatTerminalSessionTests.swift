@@ -70,7 +70,7 @@ struct ChatTerminalSessionTests {
         }
     }
 
-    @Test func theTitleTellsOfScheduledMessagesAndOfASilence() async throws {
+    @Test func theTitleShowsScheduledMessagesAndASilence() async throws {
         try await self.with { fixture, terminal, output in
             func script(_ count: Int) {
                 let message: JSONValue = [
@@ -98,7 +98,7 @@ struct ChatTerminalSessionTests {
         }
     }
 
-    @Test func aJumpMarksTheMessageOrSaysThatThereIsNone() async throws {
+    @Test func aJumpMarksTheMessageOrReportsItsAbsence() async throws {
         try await self.with { _, terminal, _ in
             try await terminal.jump(to: 2)
             #expect(terminal.selectedSeq == 2)
@@ -170,7 +170,7 @@ struct ChatTerminalSessionTests {
         }
     }
 
-    @Test func newsAreToldUntilTheNextKey() async throws {
+    @Test func newsAreReportedUntilTheNextKey() async throws {
         try await self.with { _, terminal, _ in
             @MainActor func notice(_ update: ChatUpdate) async -> String {
                 terminal.notice = nil
@@ -187,7 +187,7 @@ struct ChatTerminalSessionTests {
         }
     }
 
-    @Test func aMessageThatFailedSaysWhatHelps() async throws {
+    @Test func aFailedMessageShowsTheRemedy() async throws {
         try await self.with { fixture, terminal, _ in
             let error = ChatError(.forbidden, message: "Not you.")
             func row(_ conversation: ConversationID) -> ChatMessage {

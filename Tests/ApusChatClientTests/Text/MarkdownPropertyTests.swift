@@ -32,7 +32,7 @@ struct MarkdownPropertyTests {
         } catch { return error }
     }
 
-    @Test func theServerAcceptsWhatIsParsed() {
+    @Test func theServerAcceptsParsedMarkdown() {
         var generator = SplitMix64(state: 91)
         for _ in 0..<6_000 {
             let source = self.source(Int.random(in: 1...30, using: &generator), with: &generator)

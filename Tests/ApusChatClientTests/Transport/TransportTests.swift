@@ -107,7 +107,7 @@ struct TransportTests {
         "", " ", "chat.example", "ftp://chat.example", "http://", "https:///path", "file:///etc/passwd", "http://chat.example?x=1",
         "http://chat.example#x", "http://alice@chat.example", "http://alice:secret@chat.example", "javascript:alert(1)", "//chat.example",
     ])
-    func otherTextsAreNoAddresses(text: String) {
+    func otherTextsAreNotAddresses(text: String) {
         #expect(throws: ChatClientError.self) { try ChatHTTPClient.canonical(text) }
         do { _ = try ChatHTTPClient.canonical(text) } catch { #expect(error.code == .badAddress) }
     }
@@ -217,7 +217,7 @@ struct TransportTests {
         #expect(try await tokens.access() == "a1")
     }
 
-    @Test func aFailedRenewalIsTriedAgain() async throws {
+    @Test func aFailedRenewalIsRetried() async throws {
         let server = TokenServer()
         let answers: [Result<JSONValue, ChatClientError>] = [
             .failure(ChatClientError(.unreachable, message: "")), .success(ChatError(.unauthorized, message: "ended").json),

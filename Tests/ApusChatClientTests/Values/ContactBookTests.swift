@@ -3,7 +3,7 @@ import Testing
 
 @testable import ApusChatClient
 
-/// The names of contacts, and the names of other users that can be confused with them.
+/// The names of contacts, and the names of other users who can be confused with them.
 @Suite("Contact book")
 struct ContactBookTests {
     private func contact(_ name: String, nick: String? = nil, alias: String? = nil, _ state: ContactState = .friend) -> Contact {
@@ -33,7 +33,7 @@ struct ContactBookTests {
         #expect(book[Value.bob] == nil && book.lookalike(of: self.user("b0b")) == nil)
     }
 
-    /// A contact that is changed or removed leaves none of its former names.
+    /// A contact who is changed or removed leaves none of its former names.
     @Test func aChangedContactHasItsNewNamesOnly() {
         var book = ContactBook([self.contact("bob", alias: "Boss"), self.contact("carol", alias: "Boss")])
         book.set(self.contact("bob", nick: "Robert"))

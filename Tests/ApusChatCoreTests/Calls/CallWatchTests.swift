@@ -113,7 +113,7 @@ import Testing
         #expect(early.disconnected(self.phone, at: 70_000) == self.absence)
     }
 
-    @Test func whatTheStorageCouldNotWriteIsReportedAgain() {
+    @Test func aReportThatCouldNotBeStoredIsRepeated() {
         var watch = self.watch()
         _ = watch.committed(self.change(.ringing, self.phone), deleted: [], at: 0)
         _ = watch.timerFired(self.call, at: 60_000)
@@ -157,7 +157,7 @@ extension CallWatchTests {
         #expect(watch.committed(self.left(self.phone), deleted: [], at: 1) == [])
         #expect(watch.devices(of: self.call) == [self.desktop])
         #expect(watch.committed(self.left(self.phone), deleted: [], at: 2) == [], "once more")
-        #expect(watch.committed(self.left(self.tablet), deleted: [], at: 3) == [], "a member that was never in the call")
+        #expect(watch.committed(self.left(self.tablet), deleted: [], at: 3) == [], "a member who was never in the call")
         #expect(watch.committed(self.left(self.desktop), deleted: [], at: 4) == self.end)
         #expect(watch.committed(self.left(self.desktop) + self.left(self.phone), deleted: [], at: 5) == [], "the end is reported once")
         #expect(watch.disconnected(self.desktop, at: 6) == [] && watch.connected(self.desktop, at: 7) == [])
@@ -234,7 +234,7 @@ extension CallWatchTests {
         #expect(watch.committed(self.departed(self.desktop), deleted: [], at: 4) == self.end)
     }
 
-    @Test func theRingGoesOnWithoutItsCaller() {
+    @Test func theRingContinuesWithoutItsCaller() {
         var watch = self.watch(connected: [self.phone, self.desktop])
         _ = watch.committed(self.change(.ringing, self.phone, isGroup: true), deleted: [], at: 0)
         #expect(watch.committed(self.departed(self.phone), deleted: [], at: 1) == [])
@@ -261,7 +261,7 @@ extension CallWatchTests {
         #expect(recovered.timerFired(self.call, at: 35_000) == self.end)
     }
 
-    @Test func aMemberThatJoinsAndLeavesWithoutEndEndsNothing() {
+    @Test func aMemberWhoJoinsAndLeavesWithoutEndEndsNothing() {
         var watch = self.accepted(isGroup: true)
         _ = watch.connected(self.tablet, at: 0)
         for time in 1...1_000 as ClosedRange<Int64> {

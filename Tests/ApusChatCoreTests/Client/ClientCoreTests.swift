@@ -165,7 +165,7 @@ struct ClientCoreTests {
         #expect(core.heads[Client.room]?.last?.seq == 6 && core.heads[Client.room]?.last?.call == nil)
     }
 
-    @Test func aLateHeadDoesNotTakeBackEvents() {
+    @Test func aLateHeadDoesNotRevertEvents() {
         var core = Client.online()
         _ = core.pushed(EventPush(events: [Client.message(4), Client.message(5)]))
         _ = core.pushed(HeadPush(heads: [Client.head(4, read: 3)]))
@@ -318,7 +318,7 @@ struct ClientCoreTests {
         #expect(core.heads[Client.room]?.read == 5 && core.heads[Client.room]?.unread == 0)
     }
 
-    @Test func aHeadDoesNotTakeBackAnUnconfirmedPosition() {
+    @Test func aHeadDoesNotRevertAnUnconfirmedPosition() {
         var core = Client.online(at: 5, read: 2)
         _ = core.read(5, in: Client.room)
         _ = core.pushed(HeadPush(heads: [Client.head(5, read: 2)]))

@@ -10,7 +10,7 @@ struct ClientOpeningTests {
     /// The server reports removed conversations only for a sync with a token. A complete sync that
     /// was interrupted has no token, so that its repetition removes the conversations that it does
     /// not contain.
-    @Test func anInterruptedCompleteSyncRemovesWhatItsRepetitionDoesNotName() {
+    @Test func aRepeatedCompleteSyncRemovesUnnamedConversations() {
         let (third, page) = (ConversationID(number: 77), Client.token("p2"))
         var core = ClientCore(user: Client.alice)
         _ = core.connected()

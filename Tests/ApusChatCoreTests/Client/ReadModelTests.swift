@@ -18,7 +18,7 @@ struct ReadModelTests {
         }
     }
 
-    @Test func aPositionIsNeverBelowWhatTheServerConfirmed() {
+    @Test func aPositionIsNeverBelowTheConfirmedOne() {
         for seed in UInt64(1)...300 {
             var generator = SplitMix64(state: seed)
             var reads = ReadPositions()
@@ -70,7 +70,7 @@ struct ReadModelTests {
     }
 
     /// A push of another device overtakes the answer to a request above the end of the log.
-    @Test func aLateAnswerDoesNotTakeBackAnotherDevice() {
+    @Test func aLateAnswerDoesNotRevertAnotherDevice() {
         var reads = ReadPositions()
         _ = reads.connected()
         #expect(reads.read(50, in: Client.room)?.read == 50)

@@ -39,7 +39,7 @@ struct ReadPositionsTests {
         #expect(reads.position(in: Client.room) == 40)
     }
 
-    @Test func aRefusedPositionIsTakenBackAndAFailedOneIsRepeated() {
+    @Test func aRefusedPositionIsRevertedAndAFailedOneIsRepeated() {
         var reads = ReadPositions()
         reads.restored(Client.room, read: 3, confirmed: 3)
         _ = reads.connected()

@@ -40,7 +40,7 @@ import Testing
         self.world.write(changes)
     }
 
-    @Test func contactsAreBoundedForTheOneThatAsks() throws {
+    @Test func contactsAreBoundedForTheRequester() throws {
         self.fill(self.ann, except: 1)
         #expect(try self.run(self.ann, .contact(self.bob, .request(text: ""))).code == nil)
         let eve = self.world.user("eve")
@@ -49,7 +49,7 @@ import Testing
         #expect(try self.run(self.ann, .contact(eve, .request(text: ""))).code == nil)
     }
 
-    @Test func aRequestToAFullListIsNotDeliveredAndDoesNotTell() throws {
+    @Test func aRequestToAFullListIsNotDeliveredOrDisclosed() throws {
         self.fill(self.bob)
         #expect(try self.run(self.ann, .contact(self.bob, .request(text: "hello"))).code == nil)
         #expect(self.relation(self.ann, self.bob)?.relation == .asked)
@@ -159,7 +159,7 @@ import Testing
         #expect(try self.folders(of: group) == [])
     }
 
-    @Test func aProfileThatLooksTheSameIsNotTold() throws {
+    @Test func aProfileThatLooksTheSameIsNotReported() throws {
         var update = ProfileUpdate()
         update.nickname = "Ann A."
         _ = try self.run(self.ann, .updateProfile(update))
@@ -196,7 +196,7 @@ import Testing
         #expect(try self.run(self.bob, .contact(self.ann, .answer(accepts: true))).answer != nil)
     }
 
-    @Test func aBlockedUserCannotTellFromTheAnswer() throws {
+    @Test func aBlockedUserCannotDetectTheBlock() throws {
         _ = try self.run(self.bob, .contact(self.ann, .block(true)))
         let asked = try self.run(self.ann, .contact(self.bob, .request(text: "")))
         #expect(asked.answer?.seq == 1)
@@ -220,7 +220,7 @@ import Testing
 
     /// The order of an edit and a block is that of the log, even if the clock is set back between
     /// them.
-    @Test func aBlockHidesLaterEditsWhateverTheClockSays() throws {
+    @Test func aBlockHidesLaterEditsRegardlessOfTheClock() throws {
         let pair = self.world.pair(self.ann, self.bob)
         for text in ["a", "b"] { try self.world.run(self.world.text(self.ann, pair, text)) }
         func edit(_ seq: Int64, _ text: String) -> Command {

@@ -72,7 +72,7 @@ import Testing
     }
 
     /// Each step is a command and the changes of calls that its batch reports.
-    @Test func theDevicesOfACallAreTold() throws {
+    @Test func theDevicesOfACallAreReported() throws {
         func change(_ state: CallState, _ user: UserKey?) -> [CallChange] {
             let party = user.map { CallChange.Party($0, DeviceKey($0.rawValue)) }
             return [CallChange(call: self.call, .state(state, joined: party), isGroup: false)]
@@ -94,7 +94,7 @@ import Testing
         }
     }
 
-    @Test func aCallWhoseMessageIsGoneTakesPlaceNoMore() throws {
+    @Test func aCallWhoseMessageIsGoneEnds() throws {
         for isRecalled in [true, false] {
             let call = EventAddress(self.pair, try #require(try self.run(self.ann, .startCall(self.pair, .audio)).answer?.seq))
             _ = try self.run(self.bob, .updateCall(call, .accepted))
@@ -145,7 +145,7 @@ extension CallTests {
     @Test func aMemberLeavesTheCallAndTheServerEndsIt() throws {
         let eve = self.world.user("eve")
         let call = try self.groupCall([eve])
-        // The caller, the callee and a member that is not in the call; each a second time.
+        // The caller, the callee and a member who is not in the call; each a second time.
         for user in [self.ann, self.bob, eve, self.ann, self.bob, eve] {
             self.world.now += 1_000
             #expect(try self.run(user, .updateCall(call, .ended)).answer?.seq == 0, "no event")
@@ -172,7 +172,7 @@ extension CallTests {
         #expect(retry.answer?.seq == 0 && self.world.calls == [])
     }
 
-    @Test func aMemberThatMayNoLongerCallCanLeave() throws {
+    @Test func aMemberWhoMayNoLongerCallCanLeave() throws {
         let call = try self.groupCall()
         self.world.modify(self.ann, in: call.conversation) { $0.silencedUntil = self.world.now + 60_000 }
         self.world.modify(self.bob, in: call.conversation) { $0.role = .guest }

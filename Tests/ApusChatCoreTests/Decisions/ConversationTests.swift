@@ -70,7 +70,7 @@ import Testing
         #expect(try self.world.run(self.world.command(ann, .openPair(peer: bob, new: self.key))).answer?.seq == 1)
     }
 
-    @Test func noPairWithOneselfOrNobody() throws {
+    @Test func aPairRequiresAnotherUser() throws {
         let ann = self.world.user("ann")
         #expect(try self.world.run(self.world.command(ann, .openPair(peer: ann, new: self.key))).code == .notFound)
         #expect(try self.world.run(self.world.command(ann, .openPair(peer: nil, new: self.key))).code == .notFound)
@@ -84,7 +84,7 @@ import Testing
         try self.world.run(self.create(ann, [bob, cid, dan, nil, ann]))
         #expect(self.world.member(bob, in: self.key)?.state == .joined)
         #expect(self.world.member(cid, in: self.key)?.state == .invited)
-        #expect(self.world.member(dan, in: self.key)?.isGone == true, "a user that blocks the inviter sees no invitation")
+        #expect(self.world.member(dan, in: self.key)?.isGone == true, "a user who blocks the inviter sees no invitation")
         #expect(!self.world.pushes.contains(.head(self.key, of: dan)))
         #expect(self.world.member(ann, in: self.key)?.role == .owner)
         #expect(self.world.storage.head(of: ann, in: self.key)?.conversation.counters.memberCount == 2)
@@ -93,7 +93,7 @@ import Testing
         #expect(self.world.storage.head(of: cid, in: self.key)?.member.invitedBy == ann)
     }
 
-    @Test func aUserThatPermitsItToAllIsAddedByStrangers() throws {
+    @Test func aUserWhoPermitsItIsAddedByStrangers() throws {
         let (ann, bob, cid) = (self.world.user("ann"), self.world.user("bob"), self.world.user("cid"))
         for user in [bob, cid] {
             var update = ProfileUpdate()

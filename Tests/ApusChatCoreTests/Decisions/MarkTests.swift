@@ -6,7 +6,7 @@ import Testing
 @Suite struct MarkTests {
     let world = World()
 
-    @Test func unreadCountsWhatOthersSent() throws {
+    @Test func unreadCountsMessagesOfOthers() throws {
         let (ann, bob) = (self.world.user("ann"), self.world.user("bob"))
         let group = self.world.conversation(owner: ann, members: [bob])
         try self.world.run((1...3).map { _ in self.world.text(ann, group) })

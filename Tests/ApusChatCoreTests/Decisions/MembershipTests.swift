@@ -56,7 +56,7 @@ import Testing
         #expect(self.world.member(self.bob, in: self.group)?.isGone == true, "the invitation is not listed")
     }
 
-    @Test func theOwnerThatLeavesHasASuccessor() throws {
+    @Test func theOwnerWhoLeavesHasASuccessor() throws {
         _ = try self.run(self.ann, .setRole(self.group, [self.cid], .admin))
         _ = try self.run(self.ann, .leave(self.group, forgets: true))
         #expect(self.world.member(self.cid, in: self.group)?.role == .owner)
@@ -73,7 +73,7 @@ import Testing
     }
 
     /// A restored or imported conversation can have two owners.
-    @Test func anOwnerThatLeavesToAnotherOwnerHasNoSuccessor() throws {
+    @Test func anOwnerWhoLeavesToAnotherOwnerHasNoSuccessor() throws {
         self.world.modify(self.cid, in: self.group) { $0.role = .owner }
         self.world.modify(self.bob, in: self.group) { $0.role = .admin }
         _ = try self.run(self.ann, .leave(self.group, forgets: false))
@@ -190,7 +190,7 @@ import Testing
         #expect(self.world.unread(self.bob, in: pair) == 1)
     }
 
-    @Test func whatWasSentBeforeAPairDisappearsIsNotPushed() throws {
+    @Test func messagesSentBeforeAPairDisappearsAreNotPushed() throws {
         let pair = self.world.pair(self.ann, self.bob)
         try self.world.run([self.world.text(self.ann, pair, "a"), self.world.command(self.bob, .leave(pair, forgets: true))])
         #expect(self.world.pushes.contains(.arrived(pair, self.bob, first: 2)))

@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test(arguments: 1...40 as ClosedRange<UInt64>) func aGroupIsAsTheModelHasIt(seed: UInt64) throws {
+    @Test(arguments: 1...40 as ClosedRange<UInt64>) func aGroupMatchesTheModel(seed: UInt64) throws {
         var random = SplitMix64(state: seed)
         let world = World()
         let users = ["ann", "bob", "cid", "dan"].map { world.user($0) }
@@ -75,7 +75,7 @@ import Testing
         }
     }
 
-    @Test(arguments: 1...20 as ClosedRange<UInt64>) func aPairWithBlocksIsAsTheModelHasIt(seed: UInt64) throws {
+    @Test(arguments: 1...20 as ClosedRange<UInt64>) func aPairWithBlocksMatchesTheModel(seed: UInt64) throws {
         var random = SplitMix64(state: seed &+ 1_000)
         let world = World()
         let users = [world.user("ann"), world.user("bob")]

@@ -88,7 +88,7 @@ import Testing
         #expect(try self.world.run(self.world.command(ann, invalid.action)).code == .tooLarge)
     }
 
-    @Test func aMessageBringsAPairBackToItsSender() throws {
+    @Test func aMessageRestoresThePairForItsSender() throws {
         let (ann, bob) = (self.world.user("ann"), self.world.user("bob"))
         let pair = self.world.pair(ann, bob)
         self.world.modify(ann, in: pair) { $0.isGone = true }
@@ -108,7 +108,7 @@ import Testing
         #expect(self.world.unread(bob, in: pair) == 0)
     }
 
-    @Test func aMessageBringsAPairBackToTheList() throws {
+    @Test func aMessageRestoresThePairInTheList() throws {
         let (ann, bob) = (self.world.user("ann"), self.world.user("bob"))
         let pair = self.world.pair(ann, bob)
         self.world.modify(bob, in: pair) { $0.isGone = true }
@@ -141,7 +141,7 @@ import Testing
         #expect(self.world.bodies(bob, in: group).count == 3)
     }
 
-    @Test func aBlobIsReferredToOnlyByThoseThatMayReadIt() throws {
+    @Test func aBlobIsReferredToOnlyByThoseWhoMayReadIt() throws {
         let (ann, bob) = (self.world.user("ann"), self.world.user("bob"))
         let group = self.world.conversation(owner: ann, members: [bob])
         let blob = try #require(BlobID(String(repeating: "a", count: 64)))

@@ -133,7 +133,7 @@ import Testing
         #expect(self.row(1)?.body == "{\"text\":\"new\"}")
     }
 
-    @Test func aChangeIsNotPushedToThoseThatDoNotSeeItsTarget() throws {
+    @Test func aChangeIsNotPushedToThoseWhoDoNotSeeItsTarget() throws {
         try self.world.run([self.world.text(self.bob, self.group), self.world.text(self.bob, self.group)])
         try self.world.run(self.world.command(self.ann, .hide(self.group, [1])))
         try self.world.run([self.edit(self.bob, 1), self.edit(self.bob, 2)])
@@ -300,7 +300,7 @@ import Testing
         #expect(views.map { $0.row == nil } == [true, true])
     }
 
-    @Test func anEditIsHiddenFromThoseThatJoinInTheSameBatch() throws {
+    @Test func anEditIsHiddenFromUsersWhoJoinInTheSameBatch() throws {
         let ann = self.world.user("ann2")
         let bob = self.world.user("bob2")
         let group = self.world.conversation(owner: ann) { $0.settings.history = .join }

@@ -34,7 +34,7 @@ import Testing
         #expect(heads.isEmpty)
     }
 
-    @Test func whatIsHeldIsSentWhenItIsReleased() {
+    @Test func heldPushesAreSentOnRelease() {
         var heads = CoalescedHeads()
         heads.hold()
         #expect(heads.headChanged(self.key, at: 0) == .doNothing)
@@ -44,7 +44,7 @@ import Testing
         #expect(heads.release(at: 5_100) == .doNothing)
     }
 
-    @Test func whatIsReadAndReceivedIsOnePosition() {
+    @Test func readAndReceivedPositionsAreMerged() {
         var heads = CoalescedHeads()
         _ = heads.readMoved(self.read(9, 1), at: 0)
         _ = heads.readMoved(.init(conversation: self.key, user: UserKey(1), received: 7), at: 1)

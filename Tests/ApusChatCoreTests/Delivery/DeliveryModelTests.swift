@@ -134,7 +134,7 @@ struct DeliveryModelTests {
     }
 
     /// The end of a log is sent again once, 20 to 40 seconds after its last event.
-    @Test func theEndOfALogIsToldOnce() {
+    @Test func theEndOfALogIsReportedOnce() {
         for seed in UInt64(1)...60 {
             var generator = SplitMix64(state: seed)
             var digest = HeadDigest()

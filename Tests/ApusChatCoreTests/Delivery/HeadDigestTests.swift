@@ -11,7 +11,7 @@ import Testing
         return DecidedBatch(changes: Changes(), pushes: pushes + [.head(ConversationKey(9), of: UserKey(1))], hidden: [], deleted: deleted)
     }
 
-    @Test func aQuietConversationIsToldOnce() {
+    @Test func aQuietConversationIsReportedOnce() {
         var digest = HeadDigest()
         #expect(digest.committed(self.batch(self.group), at: 0) == .schedule(after: .seconds(20)))
         #expect(digest.committed(self.batch(self.other), at: 5_000) == .doNothing)
@@ -21,14 +21,14 @@ import Testing
         #expect(second.told == [self.other] && second.next == .doNothing && digest.isEmpty)
     }
 
-    @Test func aBusyConversationIsNotTold() {
+    @Test func aBusyConversationIsNotReported() {
         var digest = HeadDigest()
         for time: Int64 in [0, 15_000, 30_000, 45_000] { _ = digest.committed(self.batch(self.group), at: time) }
         #expect(digest.timerFired(at: 60_000).told == [])
         #expect(digest.timerFired(at: 65_000).told == [self.group])
     }
 
-    @Test func aDeletedConversationIsNotTold() {
+    @Test func aDeletedConversationIsNotReported() {
         var digest = HeadDigest()
         _ = digest.committed(self.batch(self.group), at: 0)
         _ = digest.committed(self.batch(deleted: [self.group]), at: 1)

@@ -6,7 +6,7 @@ import Testing
     private let ann = UserKey(1)
     private let bob = UserKey(2)
 
-    @Test func theFirstConnectionIsTold() {
+    @Test func theFirstConnectionIsReported() {
         var presence = PresenceMachine()
         #expect(presence.connected(self.ann) == [.announce(self.ann, isOnline: true)])
         #expect(presence.connected(self.ann).isEmpty)
@@ -15,7 +15,7 @@ import Testing
         #expect(presence.isOnline(self.ann), "another device is connected")
     }
 
-    @Test func goingIsToldAfterTheGracePeriod() {
+    @Test func goingIsReportedAfterTheGracePeriod() {
         var presence = PresenceMachine()
         _ = presence.connected(self.ann)
         #expect(presence.disconnected(self.ann, at: 5) == [.schedule(after: .seconds(10))])

@@ -7,7 +7,7 @@ import Testing
         DecidedBatch(changes: Changes(), pushes: users.map { .profile(UserKey($0)) } + [.user(UserKey(1), subject: UserKey(1))], hidden: [])
     }
 
-    @Test func aChangeIsToldOnce() {
+    @Test func aChangeIsReportedOnce() {
         var digest = ProfileDigest()
         #expect(digest.committed(self.batch([])) == .doNothing)
         #expect(digest.committed(self.batch([7, 7])) == .schedule(after: .seconds(1)))

@@ -36,7 +36,7 @@ import Testing
         #expect(router.route(self.batch([.events(ConversationKey(8), first: 1, last: 1)])).isEmpty)
     }
 
-    @Test func membersThatShowAConversationAreItsViewers() {
+    @Test func membersWhoShowAConversationAreItsViewers() {
         var router = self.router()
         let other = ConversationKey(8)
         router.shows(self.bobPhone, [self.group, other])
@@ -60,7 +60,7 @@ import Testing
         }
         #expect(router.acquaintances(of: self.ann, in: [self.group], limit: 9).isEmpty)
         router.shows(self.bobPhone, [self.group])
-        // A user that is not a member has the conversation open.
+        // A user who is not a member has the conversation open.
         _ = router.connected(SocketKey(30), user: self.cid)
         router.loaded([], of: self.cid)
         router.shows(SocketKey(30), [self.group])
@@ -81,7 +81,7 @@ import Testing
         #expect(router.receiptSockets(self.group, except: self.bob) == [self.annSocket])
         #expect(router.isMember(self.bob, of: self.group) == true)
         #expect(router.isMember(self.bob, of: ConversationKey(8)) == false)
-        #expect(router.isMember(self.cid, of: self.group) == nil, "a user that is not connected")
+        #expect(router.isMember(self.cid, of: self.group) == nil, "a user who is not connected")
         for user in 20...21 as ClosedRange<Int64> where router.connected(SocketKey(user), user: UserKey(user)) {
             router.loaded([self.group], of: UserKey(user))
         }
@@ -122,7 +122,7 @@ import Testing
         #expect(next == [.events(self.group, first: 4, last: 4, to: [self.annSocket, self.bobSocket, self.bobPhone, socket])])
     }
 
-    @Test func aMemberThatReturnsInTheBatchStays() {
+    @Test func aMemberWhoReturnsInTheBatchStays() {
         var router = self.router()
         let pushes: [Push] = [
             .events(self.group, first: 1, last: 2), .departed(self.group, self.bob, last: 1), .arrived(self.group, self.bob, first: 2),
@@ -133,7 +133,7 @@ import Testing
                 == [.events(self.group, first: 3, last: 3, to: [self.annSocket, self.bobSocket, self.bobPhone])])
     }
 
-    @Test func whatChangesWhileTheConversationsAreReadIsNewer() {
+    @Test func changesDuringTheReadOfConversationsTakePrecedence() {
         var router = self.router()
         let socket = SocketKey(14)
         let joined = ConversationKey(9)
@@ -147,7 +147,7 @@ import Testing
             router.route(self.batch([.events(joined, first: 2, last: 2)])) == [.events(joined, first: 2, last: 2, to: [socket])])
     }
 
-    @Test func inALargeConversationThoseThatLookGetTheEvents() {
+    @Test func inALargeConversationOnlyViewersReceiveTheEvents() {
         var router = self.router()
         router.shows(self.bobPhone, [self.group])
         #expect(
@@ -233,7 +233,7 @@ import Testing
         #expect(router.stalled(SocketKey(99), at: 0) == .doNothing)
     }
 
-    @Test func aConnectionThatDoesNotReadIsToldNoEndThatItsUserMayNotSee() {
+    @Test func aConnectionThatDoesNotReadIsNotInformedOfAnEndThatItsUserMayNotSee() {
         var router = self.router()
         _ = router.stalled(self.bobSocket, at: 0)
         _ = router.stalled(self.bobPhone, at: 0)
@@ -250,7 +250,7 @@ import Testing
             ])
     }
 
-    @Test func aMemberThatDepartsFromALargeConversationIsNotToldItsEnd() {
+    @Test func aMemberWhoDepartsFromALargeConversationIsNotInformedOfItsEnd() {
         var router = self.router()
         let pushes: [Push] = [.events(self.group, first: 1, last: 3), .departed(self.group, self.bob, last: 2)]
         let sockets = [self.bobSocket, self.bobPhone]
@@ -264,7 +264,7 @@ import Testing
         #expect(router.route(batch) == [.head(self.group, user: self.bob, to: sockets), .nudge(self.group, to: [self.annSocket])])
     }
 
-    @Test func aDigestGoesToAllConnectionsOfTheMembers() {
+    @Test func aDigestIsSentToAllConnectionsOfTheMembers() {
         let router = self.router()
         #expect(
             router.digest([self.group, ConversationKey(8)]) == [.nudge(self.group, to: [self.annSocket, self.bobSocket, self.bobPhone])])

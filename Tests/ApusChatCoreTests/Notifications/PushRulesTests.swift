@@ -27,7 +27,7 @@ import Testing
         PushRules.notify(member, of: event, isSilent: isSilent, mentionsOnly: mentionsOnly, quietHours: quiet, at: Self.time)
     }
 
-    @Test func requestsAreToldToOwnersAndAdmins() {
+    @Test func requestsAreReportedToOwnersAndAdmins() {
         func notifies(_ role: MemberRole, quiet: QuietHours? = nil, _ configure: (inout MemberRow) -> Void = { _ in }) -> Bool {
             let member = self.member {
                 $0.role = role
@@ -47,7 +47,7 @@ import Testing
         #expect(notifies(.owner, quiet: QuietHours(from: (minute + 1) % 1_440, until: (minute + 2) % 1_440)))
     }
 
-    @Test func anUnreadMessageOfAnotherUserIsTold() { #expect(self.notifies(self.member(), self.event())) }
+    @Test func anUnreadMessageOfAnotherUserIsReported() { #expect(self.notifies(self.member(), self.event())) }
 
     @Test func otherEventsAreNot() {
         let member = self.member()
@@ -61,12 +61,12 @@ import Testing
         #expect(!self.notifies(self.member { $0.isGone = true }, self.event()))
     }
 
-    @Test func aMutedConversationTellsNothing() {
+    @Test func aMutedConversationDisclosesNothing() {
         #expect(!self.notifies(self.member { $0.mutedUntil = Self.time + 1 }, self.event { $0.mentions = [UserKey(2)] }))
         #expect(self.notifies(self.member { $0.mutedUntil = Self.time }, self.event()))
     }
 
-    @Test func aRuleOfMentionsTellsMentionsOnly() {
+    @Test func aRuleOfMentionsNotifiesOfMentionsOnly() {
         let member = self.member()
         #expect(!self.notifies(member, self.event { $0.mentions = [UserKey(3)] }, mentionsOnly: true))
         #expect(self.notifies(member, self.event { $0.mentions = [UserKey(3), UserKey(2)] }, mentionsOnly: true))

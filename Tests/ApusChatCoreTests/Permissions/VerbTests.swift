@@ -111,7 +111,7 @@ import Testing
     }
 
     @Test func blockedUsersGetTheAnswersOfOthers() throws {
-        // Each command of a blocked user is answered as that of a user that is not blocked.
+        // Each command of a blocked user is answered as that of a user who is not blocked.
         let actions: [@Sendable (UserKey, ConversationKey) -> Command.Action] = [
             { _, pair in .send(SendCommand(conversation: pair, content: .success(Self.text))) },
             { _, pair in .react(EventAddress(pair, 1), key: "+", isOn: true) },

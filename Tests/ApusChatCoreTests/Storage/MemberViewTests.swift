@@ -89,7 +89,7 @@ import Testing
         #expect(shownVote.row?.votes == [], "its totals contain the votes of the blocked user")
         var mine = event
         mine.sender = UserKey(1)
-        #expect(view.view(of: mine, isHidden: { _ in false })?.row?.body == event.body, "edited by the user that blocks")
+        #expect(view.view(of: mine, isHidden: { _ in false })?.row?.body == event.body, "edited by the user who blocks")
         event.editSeq = 100
         #expect(view.view(of: event, isHidden: { _ in false })?.row?.body == event.body, "edited before the block")
     }

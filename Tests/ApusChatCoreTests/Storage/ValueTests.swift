@@ -4,7 +4,7 @@ import Testing
 
 /// The small values of the storage boundary.
 @Suite struct ValueTests {
-    @Test func aTableKnowsWhatIsAbsent() {
+    @Test func aTableRecordsAbsentRows() {
         var table = FactTable<Int, String>()
         table.load(1, "a")
         table.load(2, nil)
@@ -53,7 +53,7 @@ import Testing
         #expect(SyncPosition(text)?.description == text)
     }
 
-    @Test(arguments: ["", ".", "a.", ".1", "abc"]) func otherTextsAreNoPositions(text: String) { #expect(SyncPosition(text) == nil) }
+    @Test(arguments: ["", ".", "a.", ".1", "abc"]) func otherTextsAreNotPositions(text: String) { #expect(SyncPosition(text) == nil) }
 
     @Test func pinnedHeadsComeFirstThenTheNewest() {
         func cursor(_ key: Int64, pinned: Int64 = 0, at: Int64) -> HeadsCursor {

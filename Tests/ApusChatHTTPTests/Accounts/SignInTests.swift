@@ -24,7 +24,7 @@ import Testing
         _ = try await test.login("alice", known: owner.known)
     }
 
-    @Test func theTokenOfAnotherUserIsNoKnownDevice() async throws {
+    @Test func theTokenOfAnotherUserIsNotAKnownDevice() async throws {
         let test = try TestAccounts()
         try await test.register("alice")
         let mallory = try await test.register("mallory")

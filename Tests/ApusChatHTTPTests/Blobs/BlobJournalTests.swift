@@ -53,7 +53,7 @@ struct BlobJournalTests {
         }
     }
 
-    @Test func otherFilesAreNoRecords() throws {
+    @Test func otherFilesAreNotRecords() throws {
         try self.withFolder { folder in
             let journal = try BlobJournal("changed", in: folder)
             let blob = try self.blob("f")

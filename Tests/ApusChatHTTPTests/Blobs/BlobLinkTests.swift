@@ -86,7 +86,7 @@ import Testing
         }
     }
 
-    /// A link of a user that cannot read the blob, signed with the key of the server.
+    /// A link of a user who cannot read the blob, signed with the key of the server.
     @Test func theRightsAreThoseOfTheUserOfTheLink() async throws {
         let server = try TestServer()
         try await server.run { (client: TestRequests) async throws in

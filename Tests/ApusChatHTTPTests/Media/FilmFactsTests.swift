@@ -28,5 +28,5 @@ import Testing
     }
 
     @Test(arguments: ["", "{}", "[]", "null", #"{"streams":[]}"#, #"{"streams":{}}"#, #"{"streams":[{"codec_type":"data"}]}"#])
-    func outputWithoutStreamsIsNone(text: String) { #expect(FilmFacts(Array(text.utf8)) == nil) }
+    func outputWithoutStreamsIsNil(text: String) { #expect(FilmFacts(Array(text.utf8)) == nil) }
 }

@@ -50,7 +50,7 @@ import Testing
         #expect(try await second.value == 2)
     }
 
-    @Test func aClosedQueueRefusesWhatWaitsForAUserWithTheMaximumOfRunningJobs() async throws {
+    @Test func aClosedQueueRefusesJobsOfAUserWithTheMaximumOfRunningJobs() async throws {
         let queue = MediaQueue(maximum: 2)
         let (gate, opener) = AsyncStream.makeStream(of: Void.self)
         let started = NIOLockedValueBox(0)
@@ -72,7 +72,7 @@ import Testing
         #expect(started.withLockedValue { $0 } == 2)
     }
 
-    @Test func aClosedQueueRefusesWhatWaits() async throws {
+    @Test func aClosedQueueRefusesWaitingJobs() async throws {
         let queue = MediaQueue(maximum: 1)
         let (gate, opener) = AsyncStream.makeStream(of: Void.self)
         let (started, starter) = AsyncStream.makeStream(of: Void.self)

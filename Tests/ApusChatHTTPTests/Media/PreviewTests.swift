@@ -87,7 +87,7 @@ import Testing
             #expect(try FileManager.default.contentsOfDirectory(atPath: server.test.folder + "/previews/work").isEmpty)
         }
 
-        @Test func aMissingPreviewIsMadeAgain() async throws {
+        @Test func aMissingPreviewIsRebuilt() async throws {
             let scripts = try Scripts()
             let server = try TestServer(tools: try scripts.pictures())
             try await server.run { (client: TestRequests) async throws in

@@ -78,7 +78,7 @@ import Testing
         }
     }
 
-    @Test func aRefusalTellsWhenToTryAgain() async throws {
+    @Test func aRefusalStatesWhenToTryAgain() async throws {
         let server = try TestServer()
         try await server.run { (client: TestRequests) async throws in
             let login: JSONValue = .object(["name": "alice", "password": "wrong horse", "device": TestRequests.device])
@@ -90,7 +90,7 @@ import Testing
         }
     }
 
-    @Test func aFullDiskIsTold() async throws {
+    @Test func aFullDiskIsReported() async throws {
         let server = try TestServer()
         server.test.database.isFull.withLockedValue { $0 = true }
         try await server.run { (client: TestRequests) async throws in

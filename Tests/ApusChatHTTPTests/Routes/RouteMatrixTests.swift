@@ -278,7 +278,7 @@ struct RouteMatrixTests {
         }
     }
 
-    @Test func aReadOnlyServerSaysSo() async throws {
+    @Test func aReadOnlyServerReportsItsState() async throws {
         let error = ChatError(.storage, message: "M")
         try await self.run(Refusing(error: error, failure: "The disk is full.")) { (client: TestRequests) async throws in
             let health = try await client.send(.get, "/health")

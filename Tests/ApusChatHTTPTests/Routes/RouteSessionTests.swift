@@ -135,7 +135,7 @@ struct RouteSessionTests {
         "x", "..", "%2e%2e", "%2F", "%00", "0000000000000", "8000000000000", "2D3E4V5C6E7A8", String(repeating: "0", count: 64),
         String(repeating: "F", count: 64), String(repeating: "a", count: 4_000), "%F0%9F%90%A6", "'%20OR%201=1", "*",
     ])
-    func textsThatAreNoIdsAreNotFound(text: String) async throws {
+    func textsThatAreNotIdsAreNotFound(text: String) async throws {
         try await TestServer().run { (client: TestRequests) async throws in
             let token = try await client.token("alice")
             for (method, path) in [

@@ -14,7 +14,7 @@ struct SessionCacheTests {
 
     // MARK: The cache
 
-    @Test func anEndedSessionNeverComesBack() {
+    @Test func anEndedSessionDoesNotResume() {
         var cache = SessionCache()
         cache.insert(self.device(1))
         #expect(cache.find(DeviceKey(1)) == .device(self.device(1)))
@@ -33,7 +33,7 @@ struct SessionCacheTests {
         #expect(cache.find(DeviceKey(1)) == .device(self.device(1, generation: 3)))
     }
 
-    @Test func theCacheIsBoundedAndKeepsWhatIsUsed() {
+    @Test func theCacheIsBoundedAndKeepsRecentEntries() {
         var cache = SessionCache(capacity: 10)
         for key in 0..<100 {
             cache.insert(self.device(Int64(key)))
@@ -148,7 +148,7 @@ struct SessionCacheTests {
         }
     }
 
-    @Test func aCutKeyIsNotReplaced() throws {
+    @Test func aTruncatedKeyIsNotReplaced() throws {
         try self.folder { folder in
             for count in [1, 31] {
                 try Data(repeating: 1, count: count).write(to: URL(fileURLWithPath: folder + "/chat.key"))

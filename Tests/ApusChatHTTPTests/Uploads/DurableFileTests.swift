@@ -124,7 +124,7 @@ struct DurableFileTests {
         }
     }
 
-    @Test func aFinishedPartTellsItsBlobAfterARestart() throws {
+    @Test func aFinishedPartReportsItsBlobAfterARestart() throws {
         try self.folder { folder in
             let id = try #require(BlobID(String(repeating: "0f", count: 32)))
             let part = try UploadPart(id: "a", user: UserKey(1), length: 6, expiresAt: 1, in: folder)

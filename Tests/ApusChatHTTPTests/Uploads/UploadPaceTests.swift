@@ -5,7 +5,7 @@ import Testing
 @testable import ApusChatHTTP
 
 @Suite struct UploadPaceTests {
-    @Test func aSlowTransferIsCut() throws {
+    @Test func aSlowTransferIsClosed() throws {
         let channel = EmbeddedChannel()
         try channel.connect(to: SocketAddress(unixDomainSocketPath: "/")).wait()
         let pace = UploadPace(minimumRate: 10, channel: channel)

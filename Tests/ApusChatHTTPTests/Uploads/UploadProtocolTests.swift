@@ -314,7 +314,7 @@ struct UploadProtocolTests {
     @Test(arguments: [
         "", "x", "..", String(repeating: "0F", count: 32), String(repeating: "0", count: 63), String(repeating: "0", count: 65),
     ])
-    func aNameThatIsNoHashIsNotFound(name: String) async throws {
+    func aNameThatIsNotAHashIsNotFound(name: String) async throws {
         try await TestServer().run { (client: TestRequests) async throws in
             let token = try await client.token("alice")
             #expect(try await client.send(.get, "/api/blobs/" + name, token: token).status == .notFound)

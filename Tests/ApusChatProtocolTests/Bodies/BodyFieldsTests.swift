@@ -163,7 +163,7 @@ import Testing
         #expect(error?.problem == .unsupported && error?.field == "kind")
     }
 
-    @Test func whatABodyRefersToIsFound() throws {
+    @Test func theReferencesOfABodyAreFound() throws {
         let video = try ChatKinds.accept(
             kind: .video,
             body: [

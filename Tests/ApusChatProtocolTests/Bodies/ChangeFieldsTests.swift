@@ -109,5 +109,5 @@ import Testing
             ("edit", [:]), ("react", [:]), ("react", ["key": 7]), ("self.draft", [:]), ("self.hide", [:]),
             ("contact.request", [:]), ("device.add", ["name": "N"]), ("vote", ["options": "x"]),
         ] as [(String, JSONObject)])
-    func aDamagedChangeIsNone(kind: String, body: JSONObject) { #expect(ChatChange(self.event(kind, body)) == nil) }
+    func aDamagedChangeIsNil(kind: String, body: JSONObject) { #expect(ChatChange(self.event(kind, body)) == nil) }
 }

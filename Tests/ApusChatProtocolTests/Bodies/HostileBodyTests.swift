@@ -102,7 +102,7 @@ struct HostileBodyTests {
 
     /// The lines of a list are never blank: the client shows the name of the kind instead.
     @Test(arguments: ["file", "image", "audio", "video", "location", "card", "poll", "x.a", "bundle"])
-    func aBlankTextIsNoPreview(kind: String) throws {
+    func aBlankTextIsNotAPreview(kind: String) throws {
         let blank: JSONValue = " \n\u{3000}\t"
         let fields: [String: JSONObject] = [
             "file": ["blob": Wire.hash, "name": blank, "size": 1, "type": "a/b", "text": blank],

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("The model on the wire")
 struct ModelTests {
-    @Test func hiddenEventTellsNothing() throws {
+    @Test func hiddenEventDisclosesNothing() throws {
         let event = ChatEvent.hidden(conversation: ConversationID(number: 1), seq: 4, n: 2)
         #expect(try event.json.jsonString() == #"{"conv":"0000000000001","seq":4,"n":2,"kind":"hidden"}"#)
         #expect(try ChatEvent(json: event.json) == event)
@@ -24,7 +24,7 @@ struct ModelTests {
         #expect(!EventState.normal.isBlank && !EventState.edited.isBlank && !EventState.unknown.isBlank)
     }
 
-    @Test func settingsChangeOnlyWhatIsNamed() throws {
+    @Test func onlyTheNamedSettingsChange() throws {
         var settings = ConversationSettings()
         settings.slow = 5
         settings.apply(try ConversationSettingsChange(json: ["write": "admins", "listed": true, "expire": 60, "receipts": false]))
@@ -65,7 +65,7 @@ struct ModelTests {
         #expect(try JSONWriter.bytes(of: answer.json).count <= ChatLimits.answerBytes)
     }
 
-    @Test func byeTellsWhetherToReconnect() {
+    @Test func byeStatesWhetherToReconnect() {
         let reasons: [ByePush.Reason: Bool] = [
             .signedOut: false, .accountClosed: false, .protocolError: false, .version: false, .shutdown: true, .slow: true, .unknown: true,
         ]

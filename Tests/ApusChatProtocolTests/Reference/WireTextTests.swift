@@ -145,7 +145,7 @@ struct WireTextTests {
         "{\"a\":\"\n\"}",
         "{\"a\":\"\\x\"}", "{\"a\":\"\\u12\"}", "{\"a\":\"\\uzzzz\"}", "// {}", "{\"a\":1}\u{0}",
     ])
-    func anotherTextIsNoRequest(text: String) {
+    func anotherTextIsNotARequest(text: String) {
         #expect(throws: JSONError.self) { try JSONReader.read(text, limits: Self.lenient) }
     }
 

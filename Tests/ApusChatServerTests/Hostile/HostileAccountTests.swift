@@ -49,7 +49,7 @@ struct HostileAccountTests {
         }
     }
 
-    @Test func aRequestThatInvitesMoreThanADayPermitsInvitesNobody() async throws {
+    @Test func aRequestAboveTheDailyInvitationsInvitesNoUser() async throws {
         try await RealServer.with { server in
             let mallory = try await server.user("mallory", from: "198.51.100.1")
             var names: [UserName] = []
@@ -177,7 +177,7 @@ struct HostileAccountTests {
                 return page.events.first?.body["state"]
             }
             try await report(.accepted, phone, "a")
-            // A member that is not in the call, and one that joins and leaves it.
+            // A member who is not in the call, and one that joins and leaves it.
             for name in ["1", "1", "2"] { try await report(.ended, attacker, name) }
             try await report(.accepted, attacker, "a")
             try await report(.ended, attacker, "3")
@@ -363,7 +363,7 @@ struct HostileAccountTests {
         }
     }
 
-    @Test func aClientThatReadsLessThanTheServerSendsIsToldSo() async throws {
+    @Test func aClientWithATooSmallAnswerLimitIsRefused() async throws {
         try await RealServer.with({ $0.uploadBytes = 12_345_678 }) { server in
             let alice = try await server.user("alice", from: "203.0.113.1")
             let socket = RealSocket(server: server, token: alice.session.access, address: alice.address)

@@ -3,7 +3,7 @@ import Testing
 @testable import ApusChatServer
 
 @Suite struct LegacyDeliveryTests {
-    @Test func readsWhatIsNewAndWaitsForTheAcks() {
+    @Test func readsNewMessagesAndWaitsForTheAcks() {
         var delivery = LegacyDelivery(next: 4)
         #expect(delivery.news(seq: 3) == .doNothing)
         #expect(delivery.news(seq: 5) == .fetch(from: 4))

@@ -109,7 +109,7 @@ import Testing
         #expect(frames[0].with(thumbnail: [1]).argument["bodies"]?["fileData"] == .binary([1]))
     }
 
-    @Test func whatTheOldWireDoesNotShowHasNoFrame() {
+    @Test func eventsUnknownToTheLegacyProtocolHaveNoFrame() {
         let pair = LegacyConversation.pair(UserName(prepared: "bobby"))
         #expect(self.frames.frames(of: self.event(.text, ["text": "hi"], by: "alice"), in: pair).isEmpty)
         #expect(self.frames.frames(of: self.event(.edit, ["body": ["text": "b"]], n: nil), in: pair).isEmpty)
@@ -119,7 +119,7 @@ import Testing
         #expect(self.frames.frames(of: .hidden(conversation: self.conversation, seq: 3, n: 1), in: pair).isEmpty)
     }
 
-    @Test func aGroupAlsoTellsTheSender() {
+    @Test func aGroupAlsoNotifiesTheSender() {
         for (sender, conversation) in [("alice", LegacyConversation.group("Team")), ("bobby", .group("Team"))] {
             let frames = self.frames.frames(of: self.event(.text, ["text": "hi"], by: sender), in: conversation)
             #expect(frames.map(\.event) == ["GroupChat"])

@@ -116,7 +116,7 @@ import Testing
         #expect(Set(others + [first]).count == others.count + 1)
     }
 
-    @Test func theAckIsTheMessageWithWhatTheServerKnows() throws {
+    @Test func theAckIsTheMessageWithTheServersFields() throws {
         let message = try LegacyMessage(
             chat: Self.chat(["type": "img", "fileName": "a.jpg", "fileData": .binary([1, 2])], ["from_user": "Alice"]))
         let body = try #require(message.body(try Self.stored("image/jpeg", width: 4, height: 3)))

@@ -29,7 +29,7 @@ import Testing
         #expect(frame.argument == (try JSONValue(jsonString: text)))
     }
 
-    @Test func joiningAndLeavingAreTold() {
+    @Test func joiningAndLeavingAreReported() {
         let socket: JSONValue = ["socketId": .string(self.device.rawValue)]
         #expect(LegacySignal(["type": "join"])?.frame(from: self.device) == LegacyFrame("_new_peer", socket))
         #expect(LegacySignal(["type": "leave"])?.frame(from: self.device) == LegacyFrame("_remove_peer", socket))

@@ -100,7 +100,7 @@ struct ConnectionChannelTests {
 
     // MARK: The PROXY protocol
 
-    @Test func aPeerThatIsNoProxyIsRefused() async throws {
+    @Test func aPeerThatIsNotAProxyIsRefused() async throws {
         let connections = self.channel(proxies: ["10.0.0.0/8"])
         let channel = NIOAsyncTestingChannel()
         channel.remoteAddress = try SocketAddress(ipAddress: "192.0.2.1", port: 1)

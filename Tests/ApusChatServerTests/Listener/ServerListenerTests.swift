@@ -108,7 +108,7 @@ import Testing
         #expect(peers.contains(try SocketAddress(ipAddress: address, port: 1)) == isProxy)
     }
 
-    @Test func aConnectionWithoutAnIPAddressIsNoProxy() throws {
+    @Test func aConnectionWithoutAnIPAddressIsNotAProxy() throws {
         for peers in [ProxyPeers(["0.0.0.0/0", "::/0"]), ProxyPeers([])] {
             #expect(!peers.contains(nil))
             #expect(!peers.contains(try SocketAddress(unixDomainSocketPath: "/tmp/a")))

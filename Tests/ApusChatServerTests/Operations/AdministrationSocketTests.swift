@@ -43,7 +43,7 @@ struct AdministrationSocketTests {
         }
     }
 
-    @Test func wordsThatAreNoTextsAreLeftOut() async throws {
+    @Test func wordsWithoutTextAreOmitted() async throws {
         try await RunningServer.with { server in
             let text = try await self.exchange(server, ["[1,\"stats\",null]\n"])["text"]?.stringValue
             #expect(text?.hasPrefix("accounts\t0\n") == true)
@@ -63,7 +63,7 @@ struct AdministrationSocketTests {
     }
 
     /// A connection that closes before the end of its line does not affect the next one.
-    @Test func aConnectionThatEndsEarlyHarmsNobody() async throws {
+    @Test func anEarlyEndAffectsNoOtherConnection() async throws {
         try await RunningServer.with { server in
             for text in ["", "[\"accounts\""] {
                 let channel = try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup).connect(

@@ -49,7 +49,7 @@ struct ServerClockTests {
         }
     }
 
-    @Test func bytesThatAreNoTextAreNoMark() throws {
+    @Test func bytesThatAreNotTextAreNotMark() throws {
         try self.withFolder { folder in
             try Data([0xFF, 0xFE, 0x31]).write(to: URL(fileURLWithPath: folder + "/chat.clock"))
             #expect(ServerClock.mark(in: folder) == nil)
@@ -78,7 +78,7 @@ struct ServerClockTests {
 
     /// A mark is written only while the time is trusted, so that the next run does not believe a
     /// jump.
-    @Test func aJumpIsNotWrittenDown() throws {
+    @Test func aClockJumpIsNotStored() throws {
         try self.withFolder { folder in
             let hands = Hands()
             let clock = ServerClock(hands.clock, folder: folder)

@@ -106,7 +106,7 @@ import Testing
         }
     }
 
-    @Test func bytesThatAreNoTextAreBase64InLines() {
+    @Test func bytesThatAreNotTextAreBase64InLines() {
         let file = EmbeddedFile(
             path: "a.png",
             content: .base64(

@@ -110,7 +110,7 @@ import Testing
     }
 
     @Test(arguments: ["application/pdf", "image/svg+xml", "text/plain", "application/json", "text/htmlx", ""])
-    func whatIsNotAPageHasNoPreview(_ type: String) async throws {
+    func otherContentThanAPageHasNoPreview(_ type: String) async throws {
         let page = PageHost.Page(headers: type.isEmpty ? [] : [("Content-Type", type)], body: "<title>no</title>")
         try await self.with(["/": page, "/gone": PageHost.Page(status: 404, body: "<title>no</title>")]) { host in
             try await self.expectNothing(host.url("/"))

@@ -196,7 +196,7 @@ import Testing
         }
     }
 
-    @Test func whatIsSilentMutedReadOrOfABlockedUserIsNotPushed() async throws {
+    @Test func silentMutedReadAndBlockedMessagesAreNotPushed() async throws {
         let service = try await PushService()
         try await self.with(service) { host in
             let (alice, bob) = (try await User(host.server, "alice"), try await User(host.server, "bobby"))
@@ -265,7 +265,7 @@ import Testing
             (#"{"id":"a","kind":"web","data":{"endpoint":"http://push.example.org/1"}}"#, 400),
             (#"{"id":"a","kind":"web"}"#, 400), (#"{"id":"a","kind":"apns","data":{}}"#, 404), (#"{"id":"a","kind":"none"}"#, 200),
         ])
-    func onlyWhatCanBeUsedIsStored(body: String, status: Int) async throws {
+    func onlyUsableSubscriptionsAreStored(body: String, status: Int) async throws {
         let service = try await PushService()
         try await self.with(service) { host in
             let alice = try await User(host.server, "alice")

@@ -61,7 +61,7 @@ struct RealServer: Sendable {
     }
 }
 
-/// A user that has signed in.
+/// A user who has signed in.
 struct RealUser: Sendable {
     let server: RealServer
     let address: String

@@ -10,7 +10,7 @@ import NIOPosix
 import Testing
 
 @Suite struct ChatLogTests {
-    @Test func whatArrivedTogetherIsOneBatchWithAcksFirst() throws {
+    @Test func simultaneousCommandsFormOneBatchWithAcksFirst() throws {
         let fixture = try LogFixture(MemoryStorage())
         for _ in 1...3 { fixture.send() }
         #expect(fixture.takeOutput().isEmpty)
@@ -75,7 +75,7 @@ import Testing
 
     /// `SQLITE_BUSY`, for example during a backup of the database by another program.
     @Test(arguments: [(1, ["ack 1", "events 1...1"]), (4, ["refused storage"])])
-    func aBusyDatabaseIsTriedAgain(failures: Int, output: [String]) throws {
+    func aBusyDatabaseIsRetried(failures: Int, output: [String]) throws {
         let folder = TemporaryFolder()
         let remaining = NIOLockedValueBox(0)
         var environment = SQLiteEnvironment()

@@ -55,7 +55,7 @@ struct CallTimersTests {
         }
     }
 
-    @Test func aCallThatWasAnsweredBeforeARestartGoesOnForAWhile() async throws {
+    @Test func aCallThatWasAnsweredBeforeARestartContinuesForAWhile() async throws {
         try await withService(configure: { $0.ringTime = .zero }, prefill: self.prefill(.accepted)) { fixture in
             let alice = try await fixture.client("alice")
             // The timer fires at the start. The next seq shows that it wrote no event.

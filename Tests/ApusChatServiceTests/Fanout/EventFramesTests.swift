@@ -122,7 +122,7 @@ import Testing
 
     // MARK: Content that is not sent
 
-    @Test func whatTheBatchRemovesIsNotSent() throws {
+    @Test func eventsRemovedByTheBatchAreNotSent() throws {
         for state in [EventState.recalled, .expired, .erased] {
             let blank = EventBlank(address: EventAddress(Self.key, 1), state: state)
             let push = try #require(

@@ -22,7 +22,7 @@ import Testing
         #expect(pushes.map { $0.heads.map(\.conversation.number) } == [[], [7]])
     }
 
-    @Test func noKeysAreNoPush() throws {
+    @Test func missingKeysAreNotAPush() throws {
         #expect(try ViewWorld().context(of: 1).headPushes([]).isEmpty)
     }
 
@@ -68,7 +68,7 @@ import Testing
             try world.context(of: 1).marks(reads).map(\.json) == [
                 wire(#"{"conv":"\#(seven)","user":"bob","read":4,"received":6}"#), wire(#"{"conv":"\#(seven)","user":"carol","read":4}"#),
                 wire(#"{"conv":"\#(eight)","user":"bob","received":5}"#),
-            ], "a user that does not exist is omitted")
+            ], "a user who does not exist is omitted")
         #expect(try world.context(of: 1).marks([]).isEmpty)
     }
 

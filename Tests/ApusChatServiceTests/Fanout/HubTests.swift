@@ -102,7 +102,7 @@ struct HubTests {
 
     // MARK: Typing
 
-    @Test func typingReachesTheOtherMembersThatTakeIt() async throws {
+    @Test func typingReachesTheOtherMembersWhoTakeIt() async throws {
         try await self.withHub(Self.makeGroup) { hub in
             try hub.connect(1, device: 10)
             try hub.connect(1, device: 11)
@@ -126,7 +126,7 @@ struct HubTests {
         }
     }
 
-    @Test func aStrangerAndAUserThatHidesItTypeUnseen() async throws {
+    @Test func aStrangerAndAUserWhoHidesItTypeUnseen() async throws {
         try await self.withHub { world in
             try Self.makeGroup(world)
             try world.account(2) { $0.privacy.typing = false }
@@ -145,7 +145,7 @@ struct HubTests {
         }
     }
 
-    @Test func aUserThatBlocksTheOtherOfAPairSeesNoTyping() async throws {
+    @Test func aUserWhoBlocksTheOtherOfAPairSeesNoTyping() async throws {
         try await self.withHub { world in
             try world.conversation(7, .pair, members: [1, 2]) { _ in
             } member: { member in
@@ -163,7 +163,7 @@ struct HubTests {
 
     // MARK: Profiles
 
-    @Test func aProfileIsToldOnceToThoseThatMaySeeIt() async throws {
+    @Test func aProfileIsReportedOnceToThoseWhoMaySeeIt() async throws {
         try await self.withHub { world in
             try Self.makeGroup(world)
             for (owner, peer) in [(1, 2), (2, 1)] as [(Int64, Int64)] { try world.contact(owner, peer) }
@@ -186,7 +186,7 @@ struct HubTests {
         }
     }
 
-    @Test func manyProfilesAreToldInTurns() async throws {
+    @Test func manyProfilesAreReportedInTurns() async throws {
         let users = (1...9).map { "user\($0)" }
         try await self.withHub { world in
             // The users 5 to 13 share a group with Alice.

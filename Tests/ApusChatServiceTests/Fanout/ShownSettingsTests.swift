@@ -46,7 +46,7 @@ import Testing
         #expect(try self.showsReceipts(world) == shown)
     }
 
-    @Test func aUserThatHidesItsPositionsShowsNone() throws {
+    @Test func aUserWhoHidesItsPositionsShowsNone() throws {
         let world = try self.world()
         try world.account(1) { $0.privacy.receipts = false }
         #expect(try !self.showsReceipts(world))
@@ -63,7 +63,7 @@ import Testing
 
     // MARK: Typing
 
-    @Test func typingIsThatOfUsersThatShowIt() throws {
+    @Test func typingIsShownForUsersWhoPermitIt() throws {
         let world = try self.world()
         #expect(try self.typist(world) == "alice")
         try world.account(1) { $0.privacy.typing = false }
@@ -88,7 +88,7 @@ import Testing
     // MARK: The cache
 
     /// `committed` removes the cached values that the batch changes, and no others.
-    @Test func aBatchReplacesWhatItChanged() throws {
+    @Test func aBatchReplacesTheChangedRows() throws {
         let world = try self.world(.pair)
         var shown = ShownSettings()
         func receipts() throws -> Bool { try shown.showsReceipts(UserKey(1), in: self.key, world.storage) }

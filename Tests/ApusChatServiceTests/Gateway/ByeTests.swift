@@ -7,7 +7,7 @@ import Testing
 /// The close of all connections at a shutdown.
 @Suite(.timeLimit(.minutes(5)))
 struct ByeTests {
-    @Test func clientsAreToldDifferentTimesToReturn() async throws {
+    @Test func clientsReceiveDifferentTimesToReturn() async throws {
         let asked = NIOLockedValueBox<[ClosedRange<Int64>]>([])
         let random: @Sendable (ClosedRange<Int64>) -> Int64 = { range in
             asked.withLockedValue { asked in

@@ -65,7 +65,7 @@ struct CallBackendTests {
         }
     }
 
-    @Test func aSmallGroupDoesWithoutTheMediaServer() async throws {
+    @Test func aSmallGroupUsesNoMediaServer() async throws {
         try await withService(users: Self.users, configure: { $0.verbs.callBackend = Backend() }) { fixture in
             let alice = try await fixture.client("alice")
             let group = try await self.group(fixture, alice, users: 2...4)

@@ -15,7 +15,7 @@ struct FeatureTests {
         return (peer, try await peer.ask(ChatVerbs.hello, HelloRequest(features: features, device: device)))
     }
 
-    @Test func theServerTellsItsFeaturesAndLimits() async throws {
+    @Test func theServerReportsItsFeaturesAndLimits() async throws {
         var limits = HelloLimits()
         limits.blobBytes = 4_321
         try await withService(configure: { [limits] in $0.verbs.limits = limits }) { fixture in

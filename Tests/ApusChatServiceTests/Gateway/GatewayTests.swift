@@ -99,7 +99,7 @@ struct GatewayTests {
         }
     }
 
-    @Test func readPositionsAreDurableForTheOwnerAndToldToOthers() async throws {
+    @Test func readPositionsAreDurableForTheOwnerAndReportedToOthers() async throws {
         try await withService { fixture in
             let alice = try await fixture.client("alice")
             let bob = try await fixture.client("bob")
@@ -140,7 +140,7 @@ struct GatewayTests {
             let created = try await alice.ask(
                 ChatVerbs.conversationCreate,
                 CreateRequest(id: .make("c"), kind: .group, title: "Rowing", users: [UserName(prepared: "bob")]))
-            // A user that is not a contact is invited instead of added.
+            // A user who is not a contact is invited instead of added.
             #expect(created.invited.map(\.rawValue) == ["bob"])
             let group = created.head.conversation
             let invitation = try await bob.next(ChatPushes.head) { $0.heads.contains { $0.conversation == group } }
@@ -163,7 +163,7 @@ struct GatewayTests {
         }
     }
 
-    @Test func typingIsToldToMembersOnly() async throws {
+    @Test func typingIsReportedToMembersOnly() async throws {
         try await withService { fixture in
             let alice = try await fixture.client("alice")
             let bob = try await fixture.client("bob")

@@ -70,7 +70,7 @@ struct JoinRequestNoticeTests {
         }
     }
 
-    @Test func aRequestIsToldToTheOwnerAndTheAdmins() async throws {
+    @Test func aRequestIsReportedToTheOwnerAndTheAdmins() async throws {
         try await self.with { scene in
             try await scene.request("dave")
             let told = try await scene.decided()
@@ -84,7 +84,7 @@ struct JoinRequestNoticeTests {
     }
 
     /// An attacker with many accounts causes one notification, and one more an hour later.
-    @Test func manyRequestsAreToldTogether() async throws {
+    @Test func manyRequestsAreReportedTogether() async throws {
         try await self.with { scene in
             for user in ["dave", "eve"] { try await scene.request(user) }
             let first = try await scene.decided()
@@ -115,7 +115,7 @@ struct JoinRequestNoticeTests {
         }
     }
 
-    @Test func mutedAdminsAndThoseThatBlockTheUserAreNotTold() async throws {
+    @Test func mutedAdminsAndThoseWhoBlockTheUserAreNotNotified() async throws {
         try await self.with { scene in
             _ = try await scene.alice.ask(
                 ChatVerbs.ownSet, OwnSetRequest(id: .make("o"), conversation: scene.group, mutedUntil: scene.fixture.now + 7_200_000))
@@ -135,7 +135,7 @@ struct JoinRequestNoticeTests {
         }
     }
 
-    @Test func anAnsweredRequestIsNotTold() async throws {
+    @Test func anAnsweredRequestIsNotReported() async throws {
         try await self.with { scene in
             try await scene.request("dave")
             _ = try await scene.alice.ask(

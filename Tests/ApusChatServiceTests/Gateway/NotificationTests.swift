@@ -167,11 +167,11 @@ struct NotificationTests {
     ]
     private static let mentionOfAll: JSONObject = ["text": "@all and more", "entities": [["type": "all", "offset": 0, "length": 4]]]
 
-    @Test func aMentionOfAllIsToldToAllMembersOfALargeGroup() async throws {
+    @Test func aMentionOfAllIsReportedToAllMembersOfALargeGroup() async throws {
         #expect(try await self.noticed(members: 600, [[Self.mention], [Self.mentionOfAll]]) == [[3], [3, 400, 600]])
     }
 
-    @Test func aMentionOfAllIsToldToNoMemberOfAVeryLargeGroup() async throws {
+    @Test func aMentionOfAllIsReportedToNoMemberOfAVeryLargeGroup() async throws {
         // The second message shows that the first one has no notice.
         #expect(try await self.noticed(members: 10_001, [[Self.mentionOfAll, Self.mention]]) == [[3]])
     }

@@ -57,7 +57,7 @@ struct PeopleTests {
         }
     }
 
-    @Test func presenceIsToldToMembersThatLookAtTheConversation() async throws {
+    @Test func presenceIsReportedToMembersWhoLookAtTheConversation() async throws {
         try await withService(users: ["alice", "bob", "carol", "dave"]) { fixture in
             let alice = try await fixture.client("alice")
             let group = try await alice.ask(
@@ -125,7 +125,7 @@ struct PeopleTests {
         }
     }
 
-    @Test func anExpiredLinkTellsNothing() async throws {
+    @Test func anExpiredLinkDisclosesNothing() async throws {
         try await withService { fixture in
             let alice = try await fixture.client("alice")
             let bob = try await fixture.client("bob")
@@ -143,7 +143,7 @@ struct PeopleTests {
         }
     }
 
-    @Test func theLinkOfADeletedConversationTellsNothing() async throws {
+    @Test func theLinkOfADeletedConversationDisclosesNothing() async throws {
         try await withService { fixture in
             let alice = try await fixture.client("alice")
             let bob = try await fixture.client("bob")

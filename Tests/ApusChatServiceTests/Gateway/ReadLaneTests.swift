@@ -51,7 +51,7 @@ import Testing
         #expect(self.numbers == [1, 2, 3, 4, 5])
     }
 
-    @Test func whatWaitsIsDroppedAtTheEndOfTheConnection() {
+    @Test func waitingReadsAreDroppedAtTheEndOfTheConnection() {
         for number in 1...3 { self.run(number) }
         self.lane.close()
         self.run(4)

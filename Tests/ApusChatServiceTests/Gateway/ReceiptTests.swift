@@ -17,7 +17,7 @@ struct ReceiptTests {
         return group
     }
 
-    @Test func aReceivedMessageIsToldToTheOthersAndListed() async throws {
+    @Test func aReceivedMessageIsReportedToTheOthersAndListed() async throws {
         try await withService { fixture in
             let alice = try await fixture.client("alice")
             let bob = try await fixture.client("bob")
@@ -98,7 +98,7 @@ struct ReceiptTests {
         }
     }
 
-    @Test func whatAStrangerTellsIsIgnored() async throws {
+    @Test func aReportOfANonMemberIsIgnored() async throws {
         try await withService { fixture in
             let alice = try await fixture.client("alice")
             let bob = try await fixture.client("bob")

@@ -57,7 +57,7 @@ struct SearchTests {
         }
     }
 
-    @Test func whatIsRecalledIsNotFound() async throws {
+    @Test func recalledMessagesAreNotFound() async throws {
         try await withService { fixture in
             let (alice, bob) = (try await fixture.client("alice"), try await fixture.client("bob"))
             let pair = try await alice.open("bob")

@@ -25,7 +25,7 @@ struct SignalTests {
             ).head
             self.conversation = head.conversation
             for name in ["bob", "carol", "dave"] {
-                // Users that are not contacts are invited.
+                // Users who are not contacts are invited.
                 _ = try? await clients[name]?.ask(
                     ChatVerbs.memberAnswer, MemberAnswerRequest(id: .make("a"), conversation: head.conversation, isAccepted: true))
             }
@@ -76,7 +76,7 @@ struct SignalTests {
         }
     }
 
-    @Test func aMemberThatWasRemovedReceivesNoSignal() async throws {
+    @Test func aMemberWhoWasRemovedReceivesNoSignal() async throws {
         try await withService(users: ["alice", "bob", "carol", "dave"]) { fixture in
             let call = try await Call(fixture)
             let alice = try #require(call.clients["alice"])

@@ -11,7 +11,7 @@ struct PeopleStandingTests {
     /// `blocker` blocks it.
     private static let standings = ["stranger", "friend", "guest", "asked", "asking", "blocked", "blocker"]
 
-    /// The last column is a request of the stranger that names no user. The answers to a user that
+    /// The last column is a request of the stranger that names no user. The answers to a user who
     /// is blocked, and to a guest in a group of the user, are those to a stranger.
     static let table = """
                             stranger  friend    guest     asked     asking    blocked   blocker   nameless

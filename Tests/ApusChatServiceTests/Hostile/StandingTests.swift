@@ -113,7 +113,7 @@ struct StandingTests {
         delete.all        no        no        no        no        no        -         no        no        -         -
         """
 
-    /// The answers in a pair to a user that blocks the other one, is blocked, or is neither. The
+    /// The answers in a pair to a user who blocks the other one, is blocked, or is neither. The
     /// answers to a blocked user do not reveal the block.
     static let pair = """
                           blocker   blocked   friend    stranger

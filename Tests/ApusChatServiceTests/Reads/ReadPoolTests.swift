@@ -48,7 +48,7 @@ struct ReadPoolTests {
         await pool.close()
     }
 
-    @Test func whatOneUserMakesWaitIsBounded() async {
+    @Test func theWaitingRequestsOfOneUserAreBounded() async {
         let pool = ReadPool(threads: 1, bounds: .init(underWay: 1, waitingOfUser: 3, waiting: 5)) { MemoryStorage() }
         let codes = await self.run(pool) { submit in
             for _ in 0..<5 { submit(1) }
@@ -78,7 +78,7 @@ struct ReadPoolTests {
     }
 
     /// Two reads of a user run, which is the maximum, and the third one waits.
-    @Test func aPoolThatClosesRefusesWhatWaits() async {
+    @Test func aPoolThatClosesRefusesWaitingReads() async {
         let pool = ReadPool(threads: 2, bounds: .init(underWay: 2, waitingOfUser: 3, waiting: 5)) { MemoryStorage() }
         let gate = DispatchSemaphore(value: 0)
         let (started, starter) = AsyncStream.makeStream(of: Void.self)

@@ -81,7 +81,7 @@ struct LoadTests {
         }
     }
 
-    @Test func threeHundredClientsComeBackAfterARestart() async throws {
+    @Test func threeHundredClientsReconnectAfterARestart() async throws {
         let names = (1...100).map { "user\($0)" }
         try await withService(users: names, configure: { $0.rates = .standard }) { fixture in
             var peers: [(peer: ChatPeer, token: String)] = []

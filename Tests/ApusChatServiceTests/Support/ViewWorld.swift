@@ -52,7 +52,7 @@ final class ViewWorld {
         try self.change { $0.contacts = [row] }
     }
 
-    /// Adds a device of a user that was last seen at a time.
+    /// Adds a device of a user, last seen at a given time.
     func device(of user: Int64, seenAt time: Int64) throws {
         try self.change {
             $0.credentials.devices = [

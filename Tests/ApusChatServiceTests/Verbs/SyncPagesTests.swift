@@ -187,5 +187,5 @@ import Testing
             ([], 10, 0), ([9], 10, 1), ([10], 10, 1), ([1_000], 10, 1), ([4, 4], 10, 2), ([4, 5], 10, 1), ([1_000, 1], 10, 1),
             ([0, 0, 0], 2, 2), ([4, 4, 4], 0, 1),
         ] as [([Int], Int, Int)])
-    func whatFitsIsOneAtLeast(sizes: [Int], bytes: Int, count: Int) { #expect(AnswerSize.fitting(sizes, bytes) == count) }
+    func atLeastOneElementFits(sizes: [Int], bytes: Int, count: Int) { #expect(AnswerSize.fitting(sizes, bytes) == count) }
 }

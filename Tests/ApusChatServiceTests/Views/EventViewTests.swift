@@ -51,7 +51,7 @@ import Testing
     }
 
     /// A stored body that is not an object, as in a damaged row, is served as an empty one.
-    @Test(arguments: ["", "{", "[1]", "7", "null", #""text""#]) func aBodyThatIsNoObjectIsEmpty(body: String) throws {
+    @Test(arguments: ["", "{", "[1]", "7", "null", #""text""#]) func aBodyThatIsNotAnObjectIsEmpty(body: String) throws {
         #expect(try self.event { $0.body = body }["body"] == nil)
     }
 
@@ -62,7 +62,7 @@ import Testing
         #expect(event["reactions"] == (try wire(#"[{"key":"b","count":3},{"key":"c","count":2},{"key":"a","count":1}]"#)))
     }
 
-    @Test func aClosedPollSaysSo() throws {
+    @Test func aClosedPollIsMarked() throws {
         func body(isClosed: Bool, _ state: EventState, _ text: String = #"{"question":"q","options":["a","b"]}"#) throws -> JSONValue? {
             try self.event {
                 $0.kind = .poll

@@ -126,7 +126,7 @@ import Testing
                     """#))
     }
 
-    @Test func aFormerMemberThatSawNothingHasNoLog() throws {
+    @Test func aFormerMemberWhoSawNothingHasNoLog() throws {
         let world = try self.world(member: {
             $0.state = .left
             $0.minSeq = 3

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ApusChatService
 
-/// The fields of a user that another user sees.
+/// The fields of a user visible to another user.
 @Suite struct UserViewTests {
     private static let blob = String(repeating: "ab", count: 32)
 
@@ -37,7 +37,7 @@ import Testing
             (.contacts, .all, .none, true, [#""online":true"#]),
             (.none, .none, .friend, false, []), (.unknown, .unknown, .friend, true, []),
         ] as [(Audience, Audience, ContactRelation, Bool, [String])])
-    func aProfileShowsWhatItsSettingsAdmit(
+    func aProfileFollowsItsPrivacySettings(
         picture: Audience, lastSeen: Audience, relation: ContactRelation, isOnline: Bool, shown: [String]
     ) throws {
         var privacy = AccountPrivacy()

@@ -138,7 +138,7 @@ struct DeviceStoreTests {
         HistoryAnswer(conversation: self.room, events: seqs.map { self.event($0, .text, ["text": "page"]) }, seq: seq)
     }
 
-    @Test func aPageFillsWhatIsMissing() {
+    @Test func aPageFillsTheGap() {
         self.device.store(.head(self.head(7, seq: 9)))
         self.device.store(.events([self.event(8, .text, ["text": "live"]), self.event(9, .text, ["text": "live"])], asOf: nil))
         self.device.fill(self.page(4...8, seq: 9))

@@ -69,7 +69,7 @@ struct OracleCallTests {
         #expect(verdict == (isAccepted ? .accepted(seq: 1, n: 1) : .refused(.limit)))
     }
 
-    @Test func onlyMembersThatMayCallDo() {
+    @Test func onlyMembersWhoMayCallDo() {
         let world = OracleWorld()
         #expect(world.judge(.startCall(world.group, .audio), by: world.dan) == .refused(.notFound))
         #expect(world.judge(.startCall(ConversationKey(1), .audio), by: world.ann) == .refused(.forbidden), "the notes")
@@ -112,8 +112,8 @@ struct OracleCallTests {
         #expect(devices().contains(self.device(world.bob)), "bob joins again")
     }
 
-    /// A user that is no longer a member takes part in no call.
-    @Test(arguments: ["leave", "remove", "ban"]) func aFormerMemberIsNoCaller(way: String) {
+    /// A user who is no longer a member takes part in no call.
+    @Test(arguments: ["leave", "remove", "ban"]) func aFormerMemberIsNotACaller(way: String) {
         let world = OracleWorld()
         world.judge(.startCall(world.group, .audio), by: world.ann)
         world.judge(.updateCall(world.at(1), .accepted), by: world.bob)

@@ -74,7 +74,7 @@ struct OracleHeadTests {
         let world = self.world
         world.send("a", by: world.ann)
         world.send("b", by: world.bob)
-        // A user that has read all before it writes has read its own message.
+        // A user who has read all before it writes has read its own message.
         #expect(world.oracle.unread(of: world.bob, in: world.book()) == (1, 0))
         #expect(world.oracle.unread(of: world.ann, in: world.book()) == (1, 0))
         #expect(world.oracle.unread(of: world.cid, in: world.book()) == (2, 0))

@@ -44,11 +44,11 @@ struct OracleMemberTests {
         #expect(world.person(world.cid, key).isGone && world.person(world.cid, key).first == 2)
         world.send("hello", by: world.ann, in: key)
         #expect(!world.person(world.cid, key).isGone && world.oracle.unread(of: world.cid, in: world.book(key)) == (1, 0))
-        // The user that left sees only what came later.
+        // The user who left sees only what came later.
         #expect(world.person(world.cid, key).range(last: 2) == 2...2)
     }
 
-    @Test func aMessageOfABlockedUserDoesNotBringThePairBack() {
+    @Test func aMessageOfABlockedUserDoesNotRestoreThePair() {
         let world = self.world
         world.send("first", by: world.bob, in: world.pair)
         world.judge(.leave(world.pair, forgets: false), by: world.ann)
@@ -120,7 +120,7 @@ struct OracleMemberTests {
         }
     }
 
-    @Test func aUserThatBlocksTheInviterLearnsNothing() {
+    @Test func aUserWhoBlocksTheInviterLearnsNothing() {
         let world = self.world
         self.befriend(world.bob, world.dan)
         world.judge(.contact(world.bob, .block(true)), by: world.dan)
@@ -157,7 +157,7 @@ struct OracleMemberTests {
         #expect(world.person(world.dan).floor == 3 && world.oracle.unread(of: world.dan, in: world.book()) == (0, 0))
         world.judge(.leave(world.group, forgets: false), by: world.dan)
         #expect(world.judge(.joinByLink("x"), by: world.dan) == .accepted(seq: 7, n: 0))
-        #expect(world.person(world.dan).first == again, "a user that joins again sees what comes later")
+        #expect(world.person(world.dan).first == again, "a user who joins again sees what comes later")
     }
 
     // MARK: Ends of memberships
@@ -285,7 +285,7 @@ struct OracleMemberTests {
         #expect(world.judge(.contact(world.bob, .block(false)), by: world.ann) == .unchanged)
     }
 
-    @Test func aDeletedAccountActsNoMore() {
+    @Test func aDeletedAccountCannotAct() {
         let world = self.world
         world.oracle.deleted = [world.bob, world.dan]
         #expect(world.send("x", by: world.bob) == .refused(.unauthorized))

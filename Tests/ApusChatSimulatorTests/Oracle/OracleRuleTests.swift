@@ -45,7 +45,7 @@ struct OracleRuleTests {
         #expect(verdict == (isAccepted ? .accepted(seq: 2, n: 2) : .refused(.notFound)))
     }
 
-    @Test func whoMentionsAllMustBePermitted() {
+    @Test func mentionsOfAllRequireThePermission() {
         self.world.book().settings.mentionAll = .admins
         #expect(self.world.send("a", by: self.world.bob, mentionsAll: true) == .refused(.forbidden))
         #expect(self.world.send("b", by: self.world.ann, mentionsAll: true) == .accepted(seq: 1, n: 1))
@@ -224,7 +224,7 @@ struct OracleRuleTests {
         #expect(world.send("x", by: world.cid) == .refused(.forbidden))
         #expect(world.judge(.ban(world.group, [world.cid], isOn: false), by: world.ann) == .accepted(seq: 2, n: 0))
         #expect(world.judge(.ban(world.group, [world.cid], isOn: false), by: world.ann) == .unchanged)
-        // A user that never was a member can be banned.
+        // A user who never was a member can be banned.
         #expect(world.judge(.ban(world.group, [world.dan], isOn: true), by: world.ann) == .accepted(seq: 3, n: 0))
     }
 
@@ -242,7 +242,7 @@ struct OracleRuleTests {
         #expect(world.judge(.revokeLink("void"), by: world.ann) == .unchanged)
         #expect(world.judge(.joinByLink("void"), by: world.dan) == .refused(.notFound))
         #expect(world.judge(.joinByLink("none"), by: world.dan) == .refused(.notFound))
-        // A member that follows a link does not consume one of its uses.
+        // A member who follows a link does not consume one of its uses.
         #expect(world.judge(.joinByLink("once"), by: world.cid) == .unchanged)
         #expect(world.judge(.joinByLink("once"), by: world.dan) == .accepted(seq: 1, n: 0))
         #expect(world.judge(.joinByLink("once"), by: UserKey(5)) == .refused(.notFound))
@@ -317,7 +317,7 @@ struct OracleRuleTests {
         #expect(world.judge(.contact(world.bob, .request(text: "")), by: world.ann) == .unchanged)
         #expect(world.judge(.contact(world.ann, .request(text: "")), by: world.bob) == .accepted(seq: 2, n: 0))
         #expect(world.oracle.tie(world.ann, world.bob).relation == .friend && world.oracle.tie(world.bob, world.ann).relation == .friend)
-        // A user that blocks the sender receives no request, which the sender does not learn.
+        // A user who blocks the sender receives no request, which the sender does not learn.
         world.judge(.contact(world.cid, .block(true)), by: world.dan)
         #expect(world.judge(.contact(world.dan, .request(text: "")), by: world.cid) == .accepted(seq: 1, n: 0))
         #expect(world.oracle.tie(world.dan, world.cid).relation == .none && world.book(ConversationKey(4)).lastSeq == 1)

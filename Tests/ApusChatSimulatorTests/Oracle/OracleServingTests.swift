@@ -89,7 +89,7 @@ struct OracleServingTests {
     }
 
     /// A user sees the log from its join to its departure.
-    @Test func whatIsOutsideOfTheMembershipIsFound() {
+    @Test func eventsOutsideTheMembershipAreFound() {
         self.world.book().settings.history = .join
         self.world.send("before", by: self.world.bob, id: "a")
         self.world.book().people[self.world.dan] = Person(state: .invited, role: .member)
@@ -127,7 +127,7 @@ struct OracleServingTests {
         let second = self.world.event(2, .text, by: "bob", n: 2, id: "b", ["text": "second"], in: pair)
         #expect(self.world.fault(second, to: ann, in: pair) == "event 2 is hidden from the user and served as text")
         #expect(self.world.fault(second, to: bob, in: pair) == nil)
-        // The first message keeps its first form for the user that blocks.
+        // The first message keeps its first form for the user who blocks.
         let first = self.world.event(1, .text, by: "bob", n: 1, id: "a", ["text": "first"], in: pair)
         let changed = self.world.event(1, .text, by: "bob", n: 1, id: "a", state: .edited, ["text": "changed"], in: pair)
         #expect(self.world.fault(first, to: ann, in: pair) == nil && self.world.fault(changed, to: ann, in: pair) != nil)
@@ -202,7 +202,7 @@ struct OracleServingTests {
     }
 
     /// A member leaves the call of a group, which the server ends.
-    @Test func theCallOfAGroupGoesOnWithoutAMember() {
+    @Test func theCallOfAGroupContinuesWithoutAMember() {
         let world = self.world
         world.judge(.startCall(world.group, .audio), by: world.ann)
         world.judge(.updateCall(world.at(1), .accepted), by: world.bob)

@@ -58,7 +58,7 @@ struct ConnectionTests {
 
     /// The question of the window is answered once all messages sent before it are taken, and only
     /// once.
-    @Test func aQuestionIsAnsweredOnceByWhatWasSentBeforeIt() {
+    @Test func aQuestionIsAnsweredOnceByEarlierMessages() {
         #expect(!self.connection.isAnswered(), "there is no question")
         self.connection.ask()
         #expect(self.connection.isAnswered() && !self.connection.isAnswered(), "nothing was in transit")
@@ -251,7 +251,7 @@ struct SyncPlaceTests {
         #expect(other.changes == ConversationKey(12) && other.heads == nil)
     }
 
-    @Test(arguments: ["", "/", "x", "1,2,3", "nonsense/1", "/1"]) func anotherTextIsNoPlace(text: String) {
+    @Test(arguments: ["", "/", "x", "1,2,3", "nonsense/1", "/1"]) func anotherTextIsNotAPlace(text: String) {
         #expect(SyncPlace(text) == nil)
     }
 }

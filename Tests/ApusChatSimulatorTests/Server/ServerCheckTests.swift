@@ -94,7 +94,7 @@ struct ServerCheckTests {
     }
 
     /// A connection that reads again is owed what grew during its stall, by the next frame.
-    @Test(arguments: [(true, true), (false, false)]) func aConnectionThatReadsAgainIsOwedWhatGrew(grows: Bool, isOwed: Bool) throws {
+    @Test(arguments: [(true, true), (false, false)]) func aConnectionThatReadsAgainReceivesTheGrownLogs(grows: Bool, isOwed: Bool) throws {
         let connection = try self.connection()
         let book = self.group(of: connection.user)
         self.grow(book, by: UserKey(50))
@@ -148,7 +148,7 @@ struct ServerCheckTests {
         self.server.check([right[0], event(2, "other"), event(3, "text 2")], to: user)
         #expect(self.server.faults.map { $0.contains("event 2 has the text other") } == [true, false])
         #expect(self.server.faults.last?.contains("event 3 has the text text 2") == true)
-        // A user that never was a member knows nothing of the conversation.
+        // A user who never was a member knows nothing of the conversation.
         self.server.faults = []
         self.server.check(right, to: UserKey(2))
         #expect(self.server.faults.count == 1 && self.server.faults[0].hasSuffix("of which it knows nothing"))
@@ -282,7 +282,7 @@ struct ServerCheckTests {
         self.simulation.oracle.callers[call] = [DeviceKey(Int64(connection.device)): connection.user]
         if !isConnected { self.server.close(connection) }
         self.server.perform([.report(call, state)])
-        #expect(self.server.faults == (isFault ? ["the server ends the call 1 in 88, of which a device is connected"] : []))
+        #expect(self.server.faults == (isFault ? ["the server ends the call 1 in 88, although one of its devices is connected"] : []))
     }
 
     @Test func theDevicesOfACallAreCompared() throws {

@@ -269,7 +269,7 @@ struct EndCheckTests {
         }
         let isRunning = state == .ringing || state == .accepted
         #expect(faults.contains { $0.contains("calls run in 77777") } == (count > 1))
-        #expect(faults.contains { $0.contains("in 77777 rings for ever") } == (state == .ringing))
+        #expect(faults.contains { $0.contains("in 77777 rings forever") } == (state == .ringing))
         #expect(faults.contains { $0.contains("in 77777 runs without a device") } == isRunning)
         #expect(faults.contains { $0.hasPrefix("the calls ") } == isRunning, "\(faults)")
         if !isRunning { #expect(faults == []) }

@@ -34,7 +34,7 @@ struct NetworkTests {
         #expect(self.device.connection == nil && self.simulation.connections.count == 1, "a retired device stays offline")
     }
 
-    @Test func whatIsInTransitToADeviceIsLostWithItsConnection() throws {
+    @Test func messagesInTransitAreLostWithTheConnection() throws {
         let connection = try self.connected()
         connection.send(Self.message)
         self.simulation.disconnect(self.device)
@@ -47,7 +47,7 @@ struct NetworkTests {
     }
 
     /// The server has closed, and the device still reads what was sent before.
-    @Test func whatWasSentBeforeTheServerClosedArrives() throws {
+    @Test func messagesSentBeforeTheServerClosedArrive() throws {
         let connection = try self.connected()
         connection.send(.helloRefused(ChatError(.unavailable, message: "")))
         self.simulation.server.close(connection)
@@ -55,7 +55,7 @@ struct NetworkTests {
         #expect(connection.down.isEmpty && self.device.connection == nil && self.simulation.connections.isEmpty)
     }
 
-    @Test func aCutConnectionMovesNothingAndNobodyKnows() throws {
+    @Test func aCutConnectionDeliversNothingAndStaysOpen() throws {
         let connection = try self.connected()
         connection.send(Self.message)
         let waiting = connection.up.count

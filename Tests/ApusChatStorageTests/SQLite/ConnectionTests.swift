@@ -164,7 +164,7 @@ import Testing
 
     // MARK: Damage
 
-    @Test func damagedPagesAreFoundAndToldAsSuch() throws {
+    @Test func damagedPagesAreFoundAndReported() throws {
         let folder = try TemporaryFolder()
         do {
             let storage = try folder.open()
@@ -190,7 +190,7 @@ import Testing
     }
 
     @Test(arguments: [1, 15, 99, 4_096, 10_000])
-    func aCutFileIsNotTakenForAnEmptyOne(count: Int) throws {
+    func aTruncatedFileIsNotTreatedAsEmpty(count: Int) throws {
         let folder = try TemporaryFolder()
         do {
             let storage = try folder.open()

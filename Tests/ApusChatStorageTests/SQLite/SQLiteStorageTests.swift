@@ -38,7 +38,7 @@ import Testing
         try reads.events(in: ConversationKey(key), .from(1), as: UserKey(1), limit: 100).map(\.seq)
     }
 
-    @Test func whatWasCommittedIsThereAfterARestart() throws {
+    @Test func committedDataSurvivesARestart() throws {
         let folder = try TemporaryFolder()
         var position: SyncPosition?
         do {

@@ -16,7 +16,7 @@ import Testing
         #expect(error?.code == .newerSchema)
     }
 
-    @Test func aFileThatIsNoDatabaseIsRefused() throws {
+    @Test func aFileThatIsNotADatabaseIsRefused() throws {
         let folder = try TemporaryFolder()
         try Data(repeating: 0x41, count: 8_192).write(to: URL(fileURLWithPath: folder.path + "/chat.sqlite"))
         let error = #expect(throws: StorageError.self) { try folder.open() }

@@ -86,7 +86,7 @@ import Testing
 
     /// A damaged index is rebuilt at the start, or at the next start if only the first update
     /// detects the damage.
-    @Test(arguments: Damage.allCases) func aDamagedIndexIsMadeAgain(_ damage: Damage) throws {
+    @Test(arguments: Damage.allCases) func aDamagedIndexIsRebuilt(_ damage: Damage) throws {
         let (world, lock, group) = try self.world()
         try damage.apply(to: lock.searchPath)
         for number in 4...5 { try self.say("word \(number)", in: group, world) }

@@ -287,7 +287,7 @@ import Testing
         }
     }
 
-    @Test func aPictureWithADamagedDigestIsNone() throws {
+    @Test func aPictureWithADamagedDigestIsNil() throws {
         let (world, storage) = try self.changed(
             "UPDATE account SET avatar = 'xyz'; UPDATE conversation SET avatar = ''; UPDATE blob SET digest = 'Z'")
         #expect(try storage.accounts([world.ann]).first?.avatar == nil)

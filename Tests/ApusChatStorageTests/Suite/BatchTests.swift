@@ -4,7 +4,7 @@ import Testing
 
 /// The reads and writes of a batch.
 @Suite struct BatchTests {
-    @Test(arguments: StorageKind.allCases) func aBatchReadsWhatItAskedFor(_ kind: StorageKind) throws {
+    @Test(arguments: StorageKind.allCases) func aBatchReadsTheRequestedRows(_ kind: StorageKind) throws {
         let world = try StorageWorld(kind)
         let group = try world.group(1, world.ann, world.bob)
         let known = MemberAddress(group, world.ann)
@@ -175,7 +175,7 @@ import Testing
         storage.abandon()
     }
 
-    @Test(arguments: StorageKind.allCases) func aBatchKnowsTheMembersThatDoNotSeeAnEvent(_ kind: StorageKind) throws {
+    @Test(arguments: StorageKind.allCases) func aBatchKnowsTheMembersWhoDoNotSeeAnEvent(_ kind: StorageKind) throws {
         let world = try StorageWorld(kind)
         let group = try world.group(1, world.ann, world.bob, world.eve)
         try world.append(4, to: group, by: world.ann)

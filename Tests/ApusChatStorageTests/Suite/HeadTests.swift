@@ -36,7 +36,7 @@ import Testing
         #expect(try world.storage.heads(of: world.eve, after: first.next, limit: 3).heads.map(\.conversation.key.rawValue) == [5])
     }
 
-    @Test(arguments: StorageKind.allCases) func aHeadHasWhatTheListShows(_ kind: StorageKind) throws {
+    @Test(arguments: StorageKind.allCases) func aHeadHasTheFieldsOfTheList(_ kind: StorageKind) throws {
         let world = try StorageWorld(kind)
         let group = try world.group(1, world.ann, world.bob)
         try world.append(3, to: group, by: world.ann)
@@ -91,7 +91,7 @@ import Testing
         #expect(try world.head(world.bob, group)?.mentions == 0)
     }
 
-    @Test(arguments: StorageKind.allCases) func aHeadShowsOnlyWhatItsMemberMaySee(_ kind: StorageKind) throws {
+    @Test(arguments: StorageKind.allCases) func aHeadShowsOnlyVisibleContent(_ kind: StorageKind) throws {
         let world = try StorageWorld(kind)
         let group = try world.group(1, world.ann, world.bob)
         try world.append(5, to: group, by: world.ann)

@@ -107,7 +107,7 @@ import Testing
         #expect(hidden == [EventView(seq: 2, n: 2, row: nil)])
     }
 
-    @Test(arguments: StorageKind.allCases) func theUsersThatReactedAreListed(_ kind: StorageKind) throws {
+    @Test(arguments: StorageKind.allCases) func theUsersWhoReactedAreListed(_ kind: StorageKind) throws {
         let world = try StorageWorld(kind)
         let group = try world.group(1, world.ann, world.bob, world.eve)
         try world.append(2, to: group, by: world.ann)

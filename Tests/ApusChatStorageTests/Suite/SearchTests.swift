@@ -149,7 +149,7 @@ import Testing
         #expect(found == Array((1...900).reversed()) + Array((1...900).reversed()))
     }
 
-    @Test func theAnswerTellsThatTheIndexIsBehind() throws {
+    @Test func theAnswerReportsThatTheIndexIsBehind() throws {
         let world = try StorageWorld(.sqlite)
         let group = try world.group(1, world.ann)
         try self.say("one", in: group, by: world.ann, world)
@@ -163,7 +163,7 @@ import Testing
     }
 
     /// An index of other data or of another version, or a damaged one, is rebuilt.
-    @Test func theIndexIsMadeAgain() throws {
+    @Test func theIndexIsRebuilt() throws {
         let world = try StorageWorld(.sqlite)
         let group = try world.group(1, world.ann)
         try self.say("hello", in: group, by: world.ann, world)
@@ -178,7 +178,7 @@ import Testing
         #expect(try SQLiteReads(lock).search(need, as: world.ann, limit: 9).hits.count == 1)
     }
 
-    @Test func aDamagedIndexIsMadeAgain() throws {
+    @Test func aDamagedIndexIsRebuilt() throws {
         let world = try StorageWorld(.sqlite)
         let lock = try #require(world.lock)
         let group = try world.group(1, world.ann)

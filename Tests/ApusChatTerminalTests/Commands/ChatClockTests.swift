@@ -16,7 +16,7 @@ struct ChatClockTests {
         }
     }
 
-    @Test func timesAreTold() throws {
+    @Test func timesAreReported() throws {
         let clock = try self.clock
         #expect(clock.time(Self.now) == "11:30")
         #expect(clock.day(Self.now) == "Tue 2026-11-24")
@@ -35,7 +35,7 @@ struct ChatClockTests {
     @Test(arguments: [
         "", "+", "+0", "+-5", "soon", "24:00", "12:60", "12", "12:00:00", "2026-13-01T10:00", "2026-11T10:00", "+99999999999999999999",
     ])
-    func otherTextsAreNoTimes(text: String) throws { #expect(try self.clock.parse(text) == nil) }
+    func otherTextsAreNotTimes(text: String) throws { #expect(try self.clock.parse(text) == nil) }
 
     @Test func durationsHaveUnits() {
         #expect(ChatClock.seconds("7d") == 604_800)

@@ -33,7 +33,7 @@ struct ChatClockZoneTests {
         "+1.5h", "+h",
         "+ 1h", "+100000001",
     ])
-    func daysThatDoNotExistAreNoTimes(text: String) throws {
+    func daysThatDoNotExistAreNotTimes(text: String) throws {
         #expect(try self.clock("UTC", "2026-11-24T09:30:00Z").parse(text) == nil)
     }
 

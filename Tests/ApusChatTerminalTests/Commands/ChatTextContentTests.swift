@@ -69,7 +69,7 @@ struct ChatTextContentTests {
         #expect(text(["url": "https://a.example"]) == "https://a.example")
     }
 
-    @Test func pinsTellTheirMessage() {
+    @Test func pinsNameTheirMessage() {
         #expect(ChatText.content(of: Sample.message("pin", [:], ref: 3)) == "(pinned #3)")
         #expect(ChatText.content(of: Sample.message("pin", ["remove": true], ref: 3)) == "(unpinned #3)")
         #expect(ChatText.content(of: Sample.message("pin")) == "(pinned a message)")
@@ -85,7 +85,7 @@ struct ChatTextContentTests {
         #expect(!ChatText.content(of: poll).unicodeScalars.contains { $0.value == 0x1B || $0.value == 0x9B })
     }
 
-    @Test func whatBelongsToAMessageIsTold() {
+    @Test func theDetailsOfAMessageAreShown() {
         var row = Sample.message("text", ["text": "answer"], ref: 3)
         #expect(ChatText.content(of: row, quote: Sample.message("text", ["text": "question"])) == "↩ #3 bob: question » answer")
         row.event.thread = 3

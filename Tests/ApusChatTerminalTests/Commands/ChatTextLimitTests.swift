@@ -47,7 +47,7 @@ struct ChatTextLimitTests {
             (86_400_000, "No. Possible again: Wed 2026-11-25 11:30."), (50 * year - 1, "No. Possible again: Wed 2076-11-11 11:29."),
             (50 * year, "No."), (.max, "No."), (.min, "No."),
         ] as [(Int64?, String)])
-    func aRefusalTellsWhenToTryAgain(wait: Int64?, text: String) throws {
+    func aRefusalStatesWhenToTryAgain(wait: Int64?, text: String) throws {
         let refusal = ChatError(.tooMany, message: "No.", retryAfter: wait)
         #expect(ChatText.reason(refusal, try self.clock) == text)
         #expect(ChatText.reason(ChatClientError(.refused, message: "No.", serverError: refusal), try self.clock) == text)
@@ -66,7 +66,7 @@ struct ChatTextLimitTests {
             (now + 100 * year - 1, "you may not write until Thu 2126-10-31 11:29"),
             (now + 100 * year, "you may not write"), (.max, "you may not write"),
         ] as [(Int64?, String?)])
-    func aSilenceTellsItsEnd(end: Int64?, text: String?) throws {
+    func aSilenceReportsItsEnd(end: Int64?, text: String?) throws {
         let head = ChatHead(conversation: ConversationID(number: 1), kind: .group, seq: 1, n: 1, at: 1, silencedUntil: end)
         #expect(ChatText.silence(of: head, try self.clock) == text)
     }

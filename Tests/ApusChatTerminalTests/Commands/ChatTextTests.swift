@@ -19,7 +19,7 @@ import Testing
         #expect(self.text("text", ["text": "a\u{1b}[2Jb\u{202e}c\r\nd"]) == "a\u{fffd}[2Jb\u{fffd}c\u{fffd}\n    d")
     }
 
-    @Test func statesAndReferencesAreTold() {
+    @Test func statesAndReferencesAreReported() {
         #expect(self.text("text", ["text": "a"], state: .edited, ref: 17) == "↩ #17 a (edited)")
         #expect(self.text("text", [:], state: .recalled) == "(recalled)")
         #expect(self.text("future.kind", [:]) == "(update to see this)")

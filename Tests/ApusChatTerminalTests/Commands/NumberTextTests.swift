@@ -52,7 +52,7 @@ struct NumberTextTests {
     @Test(arguments: [
         "", ":", "7", "7:", ":30", "24:00", "23:60", "-1:00", "+7:00", "7:+5", "07:00:00", "07.00", "７:00", " 07:00", "07:00 ", "7:30pm",
     ])
-    func otherTextsAreNoTimesOfDay(text: String) throws {
+    func otherTextsAreNotTimesOfDay(text: String) throws {
         #expect(try self.clock("UTC", "2026-01-15T12:00:00Z").minute(ofDay: text) == nil)
     }
 

@@ -265,7 +265,7 @@ struct ChatScreenKeyTests {
         (Key.character("a"), [ScreenAction.typing]), (.paste("x"), [.typing]), (.newline, [.typing]), (.backspace, []), (.left, []),
         (.control("k"), []), (.function(2), []), (.control("x"), []),
     ])
-    func typingIsToldWhenTheTextChanges(key: Key, actions: [ScreenAction]) {
+    func typingIsReportedWhenTheTextChanges(key: Key, actions: [ScreenAction]) {
         var screen = self.screen(opened: "0")
         #expect(screen.handle(key) == actions)
         screen = self.screen()

@@ -222,7 +222,7 @@ struct ChatScreenTests {
         #expect(screen.frame().text[0].hasPrefix(" Bob"))
     }
 
-    @Test func namesAndDaysAreTold() {
+    @Test func namesAndDaysAreReported() {
         var screen = self.screen()
         screen.messages = [self.message(1), self.message(2), self.message(3, sender: "carol"), self.message(4, sender: "carol")]
         screen.messages[3].day = "Wed 2026-11-25"

@@ -75,7 +75,7 @@ struct ScreenFrameTests {
 
     /// The column after an emoji is set, because a terminal may use another width than this
     /// program.
-    @Test func whatFollowsAnEmojiIsPlaced() {
+    @Test func textAfterAnEmojiIsPositioned() {
         let frame = ScreenFrame(rows: [[ScreenSpan("👨‍👩‍👧"), ScreenSpan("│"), ScreenSpan("x")]])
         let output = frame.output(after: nil)
         #expect(output.contains("👨‍👩‍👧\u{1B}[3G") && !output.contains("\u{1B}[2G"))

@@ -29,7 +29,7 @@ struct ScreenMessageContentTests {
     }
 
     /// Reactions, the quote and the replies are shown once with each kind of message.
-    @Test func whatBelongsToAMessageStandsOnce() {
+    @Test func eachDetailOfAMessageIsShownOnce() {
         for (kind, body) in Sample.bodies {
             var message = Sample.message(kind, body, ref: 3, state: .edited)
             message.event.reactions = [ReactionCount(key: "👍", count: 2)]
@@ -50,7 +50,7 @@ struct ScreenMessageContentTests {
         }
     }
 
-    @Test func anUploadTellsItsProgress() {
+    @Test func anUploadReportsItsProgress() {
         var message = Sample.message("image", Sample.bodies[1].body, delivery: .uploading)
         message.progress = 0.42
         #expect(self.lines(message)[0] == "[picture cat.png, not uploaded yet]  42 %")
@@ -63,7 +63,7 @@ struct ScreenMessageContentTests {
             (["sender": "carol", "nick": "Carol", "at": 1], "↪ forwarded from Carol"),
             (["at": 1], "↪ forwarded"),
         ] as [(JSONObject, String)])
-    func forwardedMessagesTellTheirOrigin(origin: JSONObject, line: String) {
+    func forwardedMessagesNameTheirOrigin(origin: JSONObject, line: String) {
         for (kind, body) in Sample.bodies where ["text", "image", "audio", "video", "file", "poll"].contains(kind) {
             var body = body
             body["forwarded"] = .object(origin)
@@ -137,7 +137,7 @@ struct ScreenMessageContentTests {
     }
 
     @Test(arguments: [(EventState.recalled, "(recalled)"), (.expired, "(disappeared)"), (.erased, "(removed)")])
-    func aBlankMessageTellsWhy(state: EventState, words: String) {
+    func aBlankMessageStatesTheReason(state: EventState, words: String) {
         for (kind, _) in Sample.bodies {
             let message = self.screen(Sample.message(kind, [:], ref: 3, state: state))
             #expect(message.paragraphs == [[ScreenSpan(words, .dim)]] && !message.isNotice && message.source.isEmpty, "\(kind)")

@@ -185,7 +185,7 @@ struct ScreenTextTests {
     // MARK: Changes of the size
 
     /// The typed text and its cursor survive every change of the size.
-    @Test func aChangeOfTheSizeKeepsWhatIsTyped() {
+    @Test func aChangeOfTheSizeKeepsTheInput() {
         var screen = Self.screen(80, 24)
         screen.show("a")
         self.type("half 你好", into: &screen)

@@ -235,7 +235,7 @@ struct LineEditorTests {
         ("abc|", 0, "", 0), ("abc|", -5, "", 0), ("abc|", 2, "bc", 2), ("|abc", 2, "ab", 0), ("ab|cd", 3, "abc", 2), ("a\nb|", 5, "a⏎b", 3),
         ("你好|世界", 4, "好世", 2), ("你|好", 3, "你", 2), ("a\tb|", 5, "a b", 3),
     ])
-    func oneRowShowsWhatIsAroundTheCursor(text: String, width: Int, shown: String, cursor: Int) {
+    func oneRowShowsTheTextAroundTheCursor(text: String, width: Int, shown: String, cursor: Int) {
         let visible = self.editor(text).visible(width: width)
         #expect(visible.text == shown && visible.cursor == cursor)
     }

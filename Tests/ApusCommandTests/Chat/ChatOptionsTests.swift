@@ -74,7 +74,7 @@ struct ChatOptionsTests {
         #expect(ChatFailure.exitCode(for: error) == expected)
     }
 
-    @Test func theAdviceSaysWhatHelps() {
+    @Test func theAdviceNamesTheRemedy() {
         func advice(_ error: ChatClientError) -> String { ChatFailure.advice(for: error, user: "alice") }
         #expect(
             advice(ChatClientError(.wrongCredentials, message: "No."))
@@ -116,12 +116,12 @@ struct ChatOptionsTests {
     }
 
     @Test(arguments: [[], [0x0A], [0x0D, 0x0A], Array("\nsecret\n".utf8), Array("\r\nsecret".utf8)] as [[UInt8]])
-    func anEmptyFirstLineIsNoPassword(bytes: [UInt8]) {
+    func anEmptyFirstLineIsNotAPassword(bytes: [UInt8]) {
         let error = #expect(throws: ChatClientError.self) { try self.password(bytes) }
         #expect(error?.code == .invalidUse && error?.message.hasSuffix("is empty") == true)
     }
 
-    @Test func aFileThatIsNoTextOrIsMissingIsNotRead() {
+    @Test func aFileThatIsNotATextOrIsMissingIsNotRead() {
         #expect(throws: ChatClientError.self) { try self.password([0xFF, 0x61, 0x0A]) }
         let error = #expect(throws: ChatClientError.self) { try ChatPassword.read(file: "/no/such/file", for: "alice", confirm: false) }
         #expect(error?.code == .notFound && error?.message == "cannot read the password file /no/such/file")

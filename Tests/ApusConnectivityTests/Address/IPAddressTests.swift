@@ -19,7 +19,7 @@ struct IPAddressTests {
         "[::1]x",
         "[::1]:", "fe80::1%eth0", "192.0.2.7, 1", "example.com", ":80", String(repeating: "1", count: 5_000),
     ])
-    func otherNodesAreNone(node: String) {
+    func otherNodesAreNil(node: String) {
         #expect(IPAddress(node: node[...]) == nil)
     }
 
@@ -38,7 +38,7 @@ struct IPAddressTests {
         "", "/8", "10.0.0.0/", "10.0.0.0/33", "10.0.0.0/-1", "10.0.0.0/+8", "10.0.0.0/8/8", "2001:db8::/129", "localhost",
         "10.0.0.0/99999999999999999999",
     ])
-    func otherTextIsNoNetwork(text: String) {
+    func otherTextIsNotANetwork(text: String) {
         #expect(IPNetwork(text) == nil)
     }
 

@@ -87,7 +87,7 @@ import X509
         #expect(try await self.outcome(own, TLSSettings(verification: .pinned([]))) == .pinMismatch)
     }
 
-    @Test func pinsNarrowWhatAnAuthorityAllows() async throws {
+    @Test func pinsRestrictTheTrustInAnAuthority() async throws {
         let pem = try self.authority.pem
         let right = try #require(PublicKeyFingerprint(bytes: self.server.keyDigest))
         let wrong = try #require(PublicKeyFingerprint(bytes: self.authority.keyDigest))

@@ -124,7 +124,7 @@ func withBlackHole<Result>(_ body: (Dialer.Target) async throws -> Result) async
         }
     }
 
-    @Test func cancellingClosesWhatWasOpened() async throws {
+    @Test func cancellingClosesTheOpenedConnection() async throws {
         let code = try await withBlackHole { target in
             let loop = MultiThreadedEventLoopGroup.singleton.next()
             return try await loop.flatSubmit {

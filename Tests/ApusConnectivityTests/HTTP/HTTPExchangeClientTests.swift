@@ -119,7 +119,7 @@ import X509
         }
     }
 
-    @Test(arguments: [true, false]) func onlyWhatMayBeRepeatedIsSentAgain(isRepeatable: Bool) async throws {
+    @Test(arguments: [true, false]) func onlyRepeatableRequestsAreSentAgain(isRepeatable: Bool) async throws {
         try await ScriptedHTTPServer.with { request, number in
             number == 2 ? .hangUp : .ok("\(number) on \(request.connection)")
         } _: { server in
@@ -187,7 +187,7 @@ import X509
         }
     }
 
-    @Test func aFinishedClientTakesNoMore() async throws {
+    @Test func aFinishedClientAcceptsNothing() async throws {
         try await ScriptedHTTPServer.with { _, _ in
             .ok("x")
         } _: { server in

@@ -56,7 +56,7 @@ import Testing
     }
 
     @Test(arguments: ["transport=polling", "EIO=abc&transport=polling", "EIO=5&transport=polling", "EIO=03&transport=polling"])
-    func nonsenseIsNoVersionEvenWhereThreeIsSpoken(query: String) {
+    func otherVersionsAreRefusedWithEngineIO3(query: String) {
         let refused = EngineIOError(.unsupportedVersion, message: "Unsupported protocol version")
         #expect(self.request("GET", query, allowsV3: true) == .failure(refused))
     }

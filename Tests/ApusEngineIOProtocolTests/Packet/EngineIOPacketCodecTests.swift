@@ -49,7 +49,7 @@ private let table: [(wire: String, packet: EngineIOPacket)] = [
     @Test(arguments: [
         "", "7", "a", "é", " 4x", "1x", "5x", "6x", "b=", "bA", "bAQ", "bAQJ=", "bA===", "bAQ==AQ==", "bAQ-_", "b AQL/", "0", "0[]", "0{}",
     ])
-    func whatIsNoPacketIsRefused(wire: String) {
+    func invalidPacketsAreRefused(wire: String) {
         let error = #expect(throws: EngineIOError.self) { try codec.decode(.text(text(wire))) }
         #expect(error?.code == .malformedPacket)
     }

@@ -57,7 +57,7 @@ private func binary(_ bytes: [UInt8]) -> EngineIOPacket { .message(.binary(ByteB
         }
     }
 
-    @Test func utf8IsJudgedAtEveryOffset() throws {
+    @Test func utf8IsCheckedAtEveryOffset() throws {
         for padding in 0..<20 {
             let good = "4" + String(repeating: "a", count: padding) + "ä€😀\u{10FFFF}\u{D7FF}\u{E000}"
             #expect(try codec.decode(EngineIOPayload(bytes: ByteBuffer(string: good))).count == 1)

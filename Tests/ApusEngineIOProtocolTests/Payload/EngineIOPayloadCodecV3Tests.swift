@@ -77,7 +77,7 @@ private func binary(_ bytes: [UInt8]) -> EngineIOPacket { .message(.binary(ByteB
         ("application/octet-streamer", false), ("application/octet-stream;\u{301}charset=x", true),
         ("application/octet-stream\u{37E}charset=x", false),
     ])
-    func contentTypeTellsTheForm(type: String, isBinary: Bool) {
+    func contentTypeReportsTheForm(type: String, isBinary: Bool) {
         #expect(EngineIOPayload.isBinary(contentType: type) == isBinary)
         #expect(!EngineIOPayload.isBinary(contentType: nil))
     }
@@ -86,13 +86,13 @@ private func binary(_ bytes: [UInt8]) -> EngineIOPacket { .message(.binary(ByteB
 @Suite("Packets of version 3") struct EngineIOPacketCodecV3Tests {
     private let codec = EngineIOPacketCodec(version: .v3)
 
-    @Test func binaryMessageStandsBehindItsType() throws {
+    @Test func binaryMessageFollowsItsType() throws {
         let frame = EngineIOMessage.binary(ByteBuffer(bytes: [4, 1, 2]))
         #expect(self.codec.webSocketFrame(for: binary([1, 2])) == frame)
         #expect(try self.codec.decode(frame) == binary([1, 2]))
     }
 
-    @Test func base64StandsBehindItsType() throws {
+    @Test func base64FollowsItsType() throws {
         var text = ByteBuffer()
         self.codec.encodeText(binary([1, 2, 255]), into: &text)
         #expect(String(buffer: text) == "b4AQL/")
@@ -101,7 +101,7 @@ private func binary(_ bytes: [UInt8]) -> EngineIOPacket { .message(.binary(ByteB
     }
 
     @Test(arguments: [[], [0], [3, 1], [0x34, 1]] as [[UInt8]])
-    func binaryFrameThatIsNoMessageIsRefused(bytes: [UInt8]) {
+    func binaryFrameThatIsNotAMessageIsRefused(bytes: [UInt8]) {
         #expect(throws: EngineIOError.self) { try self.codec.decode(.binary(ByteBuffer(bytes: bytes))) }
     }
 

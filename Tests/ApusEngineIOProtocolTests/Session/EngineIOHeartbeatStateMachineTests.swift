@@ -6,7 +6,7 @@ import Testing
         EngineIOHeartbeatStateMachine(sendsPings: true, pingInterval: .seconds(25), pingTimeout: .seconds(20))
     }
 
-    @Test func answeredPingsGoOnForever() {
+    @Test func answeredPingsContinueForever() {
         var heartbeat = self.makeHeartbeat()
         #expect(heartbeat.firstTimer == .seconds(25))
         for _ in 0..<3 {

@@ -181,7 +181,7 @@ import Testing
         #expect(session.close() == false)
     }
 
-    @Test func whatWasSentBeforeOurCloseReachesTheNextPoll() {
+    @Test func packetsSentBeforeTheCloseReachTheNextPoll() {
         var session = self.makeSession()
         for _ in 0..<3 { #expect(session.send(self.a) == .queued) }
         #expect(session.closeInOrder() == .waitForPoll)
@@ -205,7 +205,7 @@ import Testing
         #expect(!session.hasClosingPackets)
     }
 
-    @Test func anAnswerUnderWayTakesWhatIsBeforeTheClose() {
+    @Test func anAnswerInProgressTakesPacketsBeforeTheClose() {
         var session = self.makeSession()
         #expect(session.receivedPoll() == .hold)
         #expect(session.send(self.a) == .answerHeldPoll([self.a]))

@@ -76,7 +76,7 @@ import Testing
         #expect(answer.fields[.accessControlAllowCredentials] == nil)
     }
 
-    @Test func thePreflightSaysWhatIsAllowed() throws {
+    @Test func thePreflightListsThePermissions() throws {
         let server = try EngineServer {
             $0.origins = .list(["http://page.org"])
             $0.cors.methods = ["GET", "POST", "PUT"]

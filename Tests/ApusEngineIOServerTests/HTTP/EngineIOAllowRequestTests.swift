@@ -30,7 +30,7 @@ import Testing
         #expect(server.sessionCount == 0)
     }
 
-    @Test func whatItDidNotForeseeIsNotTold() async throws {
+    @Test func anUnexpectedErrorIsNotDisclosed() async throws {
         struct Secret: Error {}
         let server = self.makeServer { _ in throw Secret() }
         let connection = try await EngineTestingChannel(server)

@@ -36,7 +36,7 @@ import Testing
     }
 
     /// A client that reads slowly but answers pings is alive.
-    @Test func aPongIsHeardWhateverWaitsBeforeIt() throws {
+    @Test func aPongIsProcessedRegardlessOfTheQueue() throws {
         let server = try EngineServer { $0.queueLowMark = 1000 }
         let session = try server.handshake()
         server.pass(.seconds(25))
@@ -76,7 +76,7 @@ import Testing
         return webSocket
     }
 
-    @Test func aWebSocketThatDoesNotReadIsNotHeard() throws {
+    @Test func aWebSocketThatDoesNotReadIsNotProcessed() throws {
         let server = try EngineServer { $0.queueLowMark = 1000 }
         let webSocket = try self.stalled(server)
         server.pass(.seconds(1))

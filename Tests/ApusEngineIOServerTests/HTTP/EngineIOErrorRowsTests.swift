@@ -127,7 +127,7 @@ import Testing
         #expect(server.events.last == "closed: transport error")
     }
 
-    @Test func theApplicationHearsOfEveryRefusal() throws {
+    @Test func theApplicationIsNotifiedOfEveryRefusal() throws {
         nonisolated(unsafe) var heard: [String] = []
         let server = try EngineServer { $0.onConnectionError = { heard.append("\($0.number) \($0.error.code) \($0.request.method)") } }
         for row in Self.rows { _ = try server.exchange(row.method, "/engine.io/?\(row.query)") }

@@ -85,7 +85,7 @@ private typealias Connection = EngineServer
         #expect(connection.events.last == "closed: parse error")
     }
 
-    @Test func announcedLengthIsJudgedBeforeTheBody() throws {
+    @Test func announcedLengthIsCheckedBeforeTheBody() throws {
         let connection = try Connection { $0.maximumPayloadBytes = 10 }
         let session = try connection.handshake()
         try connection.http.sendHead(.post, session, fields: [.contentLength: "1073741824"])
@@ -162,7 +162,7 @@ private typealias Connection = EngineServer
         #expect(!connection.http.channel.isActive)
     }
 
-    @Test(arguments: [true, false]) func aBodyThatTricklesIsNotWaitedFor(isAlone: Bool) throws {
+    @Test(arguments: [true, false]) func aBodyThatTricklesIsNotAwaited(isAlone: Bool) throws {
         let connection = try Connection(isAlone: isAlone)
         let path = try connection.handshake()
         connection.pass(.seconds(1))
@@ -176,7 +176,7 @@ private typealias Connection = EngineServer
         #expect(!connection.http.channel.isActive)
     }
 
-    @Test func aHeldPollIsNoSlowRequest() throws {
+    @Test func aHeldPollIsNotASlowRequest() throws {
         let connection = try Connection(isAlone: true) { $0.pingInterval = .seconds(200) }
         let path = try connection.handshake()
         #expect(try connection.exchange(.get, path) == nil)

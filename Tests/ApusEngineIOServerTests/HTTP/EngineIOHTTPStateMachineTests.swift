@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    @Test func whatFollowsAnEarlyRefusalIsThrownAway() {
+    @Test func theBodyAfterAnEarlyRefusalIsDiscarded() {
         var machine = EngineIOHTTPStateMachine()
         self.begin(&machine)
         machine.refusedEarly()

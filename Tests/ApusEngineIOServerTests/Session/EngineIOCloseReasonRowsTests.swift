@@ -43,7 +43,7 @@ import Testing
         #expect(server.events == ["closed: transport error"])
     }
 
-    @Test func transportError_aFrameThatIsNone() throws {
+    @Test func transportError_anInvalidFrame() throws {
         let server = try EngineServer()
         let webSocket = try self.webSocket(server)
         try webSocket.send(WebSocketFrame(opcode: .continuation, payload: ByteBuffer(string: "x")))
@@ -51,7 +51,7 @@ import Testing
         #expect(server.events == ["closed: transport error"])
     }
 
-    @Test func pingTimeout_byPollingTellsThePendingPoll() throws {
+    @Test func pingTimeout_byPollingReportsThePendingPoll() throws {
         let server = try EngineServer()
         let session = try server.handshake()
         server.pass(.seconds(25))
@@ -88,7 +88,7 @@ import Testing
         #expect(server.events == ["closed: forced close"])
     }
 
-    @Test func forcedClose_byPollingSaysWhatWaitsFirst() throws {
+    @Test func forcedClose_byPollingSendsQueuedPacketsFirst() throws {
         let server = try EngineServer()
         let path = try server.handshake()
         let session = try #require(server.sessions.first)
@@ -100,7 +100,7 @@ import Testing
         #expect(try server.exchange(.get, path)?.body == #"{"code":1,"message":"Session ID unknown"}"#)
     }
 
-    @Test func serverShuttingDown_tellsWebSocketsTheyMayComeBack() throws {
+    @Test func serverShuttingDown_permitsWebSocketsToReconnect() throws {
         let server = try EngineServer()
         let webSocket = try self.webSocket(server)
         try #require(server.sessions.first).close(.serverShuttingDown)

@@ -35,7 +35,7 @@ import Testing
         await server.shutdown()  // a second call returns at once
     }
 
-    @Test func whatWasSaidBeforeIsFetchedFirst() async throws {
+    @Test func earlierPacketsAreFetchedBeforeTheClose() async throws {
         let server = self.makeServer()
         let connection = try await EngineTestingChannel(server)
         let sid = try await connection.handshake()

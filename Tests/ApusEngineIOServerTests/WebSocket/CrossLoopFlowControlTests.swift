@@ -13,7 +13,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct CrossLoopFlowControlTests {
     private func message(_ bytes: Int) -> WebSocketMessage { WebSocketMessage(.binary, ByteBuffer(repeating: 0, count: bytes)) }
 
-    @Test func readingStopsAboveTheMarkAndGoesOnAtHalfOfIt() throws {
+    @Test func readingStopsAboveTheMarkAndContinuesAtHalfOfIt() throws {
         let crossLoop = CrossLoopFlowControl(queueLowMark: 1 << 20)
         var departed = 0
         repeat { departed += 1 } while !crossLoop.enqueue(self.message(100_000)).isTooMuch
@@ -35,7 +35,7 @@ import Testing
         #expect(departed == CrossLoopFlowControl.highWatermark / 256 + 1)
     }
 
-    @Test func theSessionIsCalledOnceForAllThatComesMeanwhile() {
+    @Test func theSessionIsCalledOnceForAllPendingMessages() {
         let crossLoop = CrossLoopFlowControl(queueLowMark: 1 << 20)
         #expect((0..<3).map { _ in crossLoop.enqueue(self.message(1)).callsSession } == [true, false, false])
         for _ in 0..<3 { #expect(crossLoop.dequeue() != nil) }
@@ -45,7 +45,7 @@ import Testing
         #expect(crossLoop.enqueue(self.message(1)).callsSession)
     }
 
-    @Test func theWebSocketIsCalledOnceForAllThatIsSentMeanwhile() {
+    @Test func theWebSocketIsCalledOnceForAllPendingPackets() {
         let crossLoop = CrossLoopFlowControl(queueLowMark: 1 << 20)
         #expect((0..<3).map { crossLoop.send(.output(.message(self.message($0)))) } == [true, false, false])
         #expect(crossLoop.takeCommands().map(\.byteCount) == [0, 1, 2])
@@ -54,7 +54,7 @@ import Testing
     }
 
     /// Queued bytes count both before and in the transport.
-    @Test func theSessionWaitsWhileTheClientDoesNotTakeWhatIsQueued() {
+    @Test func theSessionWaitsWhileTheClientDoesNotReadItsQueue() {
         let crossLoop = CrossLoopFlowControl(queueLowMark: 1000)
         _ = crossLoop.enqueue(self.message(1))
         _ = crossLoop.send(.output(.message(self.message(1001))))
@@ -70,7 +70,7 @@ import Testing
     }
 
     /// A large message between the event loops must not make the queue appear short.
-    @Test func whatIsOnItsWayToTheTransportMakesItFull() {
+    @Test func bytesInTransitToTheTransportCount() {
         let crossLoop = CrossLoopFlowControl(queueLowMark: 1 << 20)
         _ = crossLoop.send(.output(.message(self.message(CrossLoopFlowControl.commandWatermark))))
         #expect(crossLoop.isWritable)

@@ -3,7 +3,7 @@ import Testing
 @testable import ApusEventLoop
 
 @Suite struct RandomIDTests {
-    @Test func anIDIsTwentyCharactersAndComesBackFromThem() {
+    @Test func anIDHasTwentyCharactersAndIsParsedFromThem() {
         for _ in 0..<100 {
             let id = RandomID.random()
             let text = id.description
@@ -20,7 +20,7 @@ import Testing
     @Test(arguments: [
         "", "A", String(repeating: "A", count: 19), String(repeating: "A", count: 21), "AAAAAAAAAAAAAAAAAAA+", "äAAAAAAAAAAAAAAAAAA",
     ])
-    func whatIsNoneOfOursIsNone(text: String) {
+    func otherTextsAreNotIDs(text: String) {
         #expect(RandomID(text) == nil)
     }
 

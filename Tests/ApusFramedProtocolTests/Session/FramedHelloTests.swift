@@ -3,7 +3,7 @@ import ApusJSON
 import Testing
 
 @Suite struct FramedHelloTests {
-    @Test func aHelloGoesRound() throws {
+    @Test func aHelloRoundTrips() throws {
         var limits = FramedLimits(maximumBodyBytes: 7)
         limits.maximumHeaderBytes = 100
         let hello = FramedHello(capabilities: ["transfer", "a"], limits: limits)
@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    @Test func whatLaterVersionsAddIsLeftAlone() {
+    @Test func unknownMembersAreIgnored() {
         #expect(self.code { $0["later"] = [1, 2] } == nil)
         #expect(self.code { $0["limits"] = ["header": 1, "body": 2, "later": 3] } == nil)
     }

@@ -60,7 +60,7 @@ import Testing
         #expect(code { _ = try message.next(ByteBuffer(bytes: [3])) } == .invalidUse)
     }
 
-    @Test func whatThePeerDoesNotTakeIsRefusedBeforeTheFirstByte() throws {
+    @Test func anUnacceptableMessageIsRefusedBeforeTheFirstByte() throws {
         var limits = FramedLimits(maximumBodyBytes: 10)
         limits.maximumHeaderBytes = 60
         let peer = FramedHello(limits: limits)

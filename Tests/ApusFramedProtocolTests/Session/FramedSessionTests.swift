@@ -63,7 +63,7 @@ import Testing
         #expect(client.ping(id: 1) == nil)
     }
 
-    @Test func whatCannotBeSpokenIsRefused() {
+    @Test func impossibleFramingsAreRefused() {
         #expect(code { _ = try FramedSession(isClient: true, framing: .either()) } == .invalidConfiguration)
         #expect(code { _ = try FramedSession(isClient: false, framing: .either(headerLength: 1)) } == .invalidConfiguration)
         #expect(code { _ = try FramedSession(isClient: true, framing: .fixedHeader(length: 1 << 20)) } == .invalidConfiguration)
@@ -119,7 +119,7 @@ import Testing
             ])
     }
 
-    @Test func whatOneSideSendsTheOtherReads() throws {
+    @Test func eachSideReadsTheMessagesOfTheOther() throws {
         var receiver = try FramedSession.open()
         let sender = try FramedSession.open(isClient: false)
         let body = ByteBuffer(bytes: (0..<600_000).map { UInt8(truncatingIfNeeded: $0) })
@@ -196,7 +196,7 @@ import Testing
         #expect(Array(actions.dropFirst()) == [.messageBegan(header: [:], bodyLength: 0), .messageEnded])
     }
 
-    @Test func unknownTypesAreNotAnsweredForEver() throws {
+    @Test func unknownTypesAreNotAnsweredForever() throws {
         var session = try FramedSession.open()
         for _ in 0..<16 { #expect(session.receive(try frame(FrameType(rawValue: 99))).count == 1) }
         #expect(session.receive(try frame(FrameType(rawValue: 99))).last?.failure == .protocolViolation)

@@ -70,7 +70,7 @@ import Testing
         #expect(silent.ticked(canPing: true, at: .seconds(1000)) == .doNothing)
     }
 
-    @Test func aPeerThatTakesNothingIsCut() {
+    @Test func aPeerThatReadsNothingIsClosed() {
         var watch = self.opened()
         watch.wrote(at: .seconds(1))
         watch.received(isWithinHead: false, isAnotherHead: false, at: .seconds(29))
@@ -83,7 +83,7 @@ import Testing
         #expect(watch.ticked(canPing: false, at: .seconds(1000)) == .doNothing)
     }
 
-    @Test func whatIsWrittenLaterDoesNotMakeTheStallYounger() {
+    @Test func laterWritesDoNotPostponeTheStallTimeout() {
         var watch = self.opened()
         for second in 1...30 {
             watch.wrote(at: .seconds(second))
@@ -94,7 +94,7 @@ import Testing
     }
 
     /// A connection that takes minutes to write its queue is slow, but its peer is alive.
-    @Test func aPingsTimeBeginsWhenWhatWaitsHasLeft() {
+    @Test func thePingTimeoutBeginsWhenEarlierBytesAreWritten() {
         var watch = self.opened()
         #expect(watch.ticked(canPing: true, at: .seconds(20)) == .sendPing)
         watch.wrote(at: .seconds(20))
@@ -106,7 +106,7 @@ import Testing
         #expect(self.code(watch.ticked(canPing: true, at: .seconds(108))) == .timeout)
     }
 
-    @Test func whatWeDoNotReadIsNotThePeersSilence() {
+    @Test func pausedReadingIsNotThePeersSilence() {
         var watch = self.opened()
         watch.received(isWithinHead: true, isAnotherHead: false, at: .seconds(1))
         watch.reading(isPaused: true, at: .seconds(2))

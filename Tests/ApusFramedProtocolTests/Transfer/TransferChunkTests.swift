@@ -77,7 +77,7 @@ func chunkBody(offset: Int, _ bytes: some Collection<UInt8>) -> [UInt8] {
         }
     }
 
-    @Test func whatIsNoChunkIsRefused() {
+    @Test func malformedChunksAreRefused() {
         #expect(self.code([]) == .protocolViolation)
         #expect(self.code([UInt8](repeating: 0, count: 11)) == .protocolViolation)
         #expect(self.code([UInt8](repeating: 0, count: 12)) == .protocolViolation)

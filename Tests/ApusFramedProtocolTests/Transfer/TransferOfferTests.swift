@@ -3,7 +3,7 @@ import ApusJSON
 import Testing
 
 @Suite struct TransferOfferTests {
-    @Test func anOfferGoesRound() throws {
+    @Test func anOfferRoundTrips() throws {
         for offer in [
             try TransferOffer(id: "x", name: SafeFileName("a/b.txt"), size: 7),
             try TransferOffer(id: "é", name: SafeFileName("b"), size: 0, modified: -5, permissions: 0o640),
@@ -55,7 +55,7 @@ import Testing
         #expect(throws: TransferError.self) { try TransferOffer(["id": "x", "name": "a", "size": 1, "folder": true]) }
     }
 
-    @Test func theUnfinishedFileHasANameOfOurs() throws {
+    @Test func theUnfinishedFileHasAReservedName() throws {
         let names = try ["x", "../../x", "\0", "é"].map { try TransferOffer(id: $0, name: SafeFileName("a"), size: 1).partName }
         #expect(Set(names).count == 4)
         for name in names {
@@ -66,7 +66,7 @@ import Testing
         #expect(names[0] == ".apus-2d711642b726b04401627ca9fbac32f5.part")
     }
 
-    @Test func aNameIsJudgedAtOnce() {
+    @Test func aNameIsCheckedAtOnce() {
         #expect {
             _ = try TransferOffer(["id": "x", "name": "../a", "size": 7])
         } throws: { error in

@@ -39,7 +39,7 @@ import Testing
         #expect(self.steps(&queue) == [-2])
     }
 
-    @Test func whatWaitsIsBounded() {
+    @Test func waitingFilesAreBounded() {
         var queue = Queue(wholes: 64, others: 2)
         _ = self.steps(&queue)
         queue.fetched(wholes: [], others: [1, 2, 3, 4], isLast: false)
@@ -65,7 +65,7 @@ import Testing
         #expect(self.steps(&queue) == [-2])
     }
 
-    @Test func whatIsStoppedBeginsNothing() {
+    @Test func aStoppedQueueBeginsNothing() {
         var queue = Queue(wholes: 2, others: 2)
         _ = self.steps(&queue)
         queue.fetched(wholes: [1, 2, 3, 4], others: [], isLast: false)

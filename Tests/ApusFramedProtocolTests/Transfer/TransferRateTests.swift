@@ -38,7 +38,7 @@ import Testing
         #expect(count == 2)
     }
 
-    @Test func aClockThatGoesBackIsNoGain() {
+    @Test func aClockThatGoesBackIsNotAGain() {
         var rate = TransferRate(bytesPerSecond: 8_000)
         #expect(rate.pause(at: .seconds(10)) == nil)
         rate.sent(9_000)

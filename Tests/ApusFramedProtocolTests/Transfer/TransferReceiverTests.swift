@@ -49,7 +49,7 @@ extension [TransferReceiver.Action] {
         #expect(receiver.hasEnded)
     }
 
-    @Test func oneSyncAtATimeAndTheNextForAllThatWasWrittenMeanwhile() throws {
+    @Test func oneSyncRunsAtATimeAndTheNextCoversAllLaterWrites() throws {
         var receiver = try self.receiving(1000)
         for index in 0..<4 { #expect(self.chunk(&receiver, index * 100, 100) == .write) }
         #expect(receiver.written(upTo: 100) == [.sync(upTo: 100)])
@@ -189,7 +189,7 @@ extension [TransferReceiver.Action] {
         #expect(actions.failure == .protocolViolation)
     }
 
-    @Test func anotherHashThrowsTheFileAway() throws {
+    @Test func anotherHashDiscardsTheFile() throws {
         var receiver = try self.receiving(0)
         _ = receiver.receivedHead(self.head(.done, ["sha256": .string(Self.hash)]), at: .zero)
         let actions = receiver.finished(isEqual: false)
@@ -287,7 +287,7 @@ extension [TransferReceiver.Action] {
         #expect(actions.failure == .protocolViolation)
     }
 
-    @Test func aSenderThatGetsNowhereIsLeftAndOurDiskIsWaitedFor() throws {
+    @Test func aStalledSenderIsClosedAndASlowDiskIsNot() throws {
         var receiver = try self.receiving(1000)
         #expect(receiver.ticked(at: .seconds(29)).isEmpty)
         _ = receiver.receivedChunk(offset: 0, count: 50, isIntact: true, at: .seconds(29))
@@ -318,7 +318,7 @@ extension [TransferReceiver.Action] {
         #expect(receiver.ticked(at: .seconds(8)).isEmpty)
     }
 
-    @Test func theSenderHasTimeToHashWhatWeHave() throws {
+    @Test func theSenderHasTimeToHashExistingBytes() throws {
         let size = 100 << 24
         var receiver = try self.asking(size, from: size - 1)
         #expect(receiver.ticked(at: .seconds(128)).isEmpty)

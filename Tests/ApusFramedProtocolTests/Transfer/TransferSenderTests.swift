@@ -29,7 +29,7 @@ extension [TransferSender.Action] {
         return sender
     }
 
-    @Test func aFileGoesOutInChunksWithinTheWindow() throws {
+    @Test func aFileIsSentInChunksWithinTheWindow() throws {
         var settings = TransferSettings()
         settings.window = 2 * chunk + 10
         let size = 3 * chunk
@@ -89,7 +89,7 @@ extension [TransferSender.Action] {
         #expect(sender.next() == .hash)
     }
 
-    @Test func whatWasDamagedIsSentAgain() throws {
+    @Test func aDamagedRangeIsSentAgain() throws {
         var sender = try self.sending(3 * chunk)
         for _ in 0..<3 { _ = sender.next() }
         #expect(
@@ -107,7 +107,7 @@ extension [TransferSender.Action] {
         #expect(sender.hashed("ab", at: .zero).count == 1)
     }
 
-    @Test func itIsNotSentAgainForEver() throws {
+    @Test func itIsNotSentAgainForever() throws {
         var sender = try self.sending(chunk)
         for _ in 0..<16 {
             _ = sender.next()
@@ -123,7 +123,7 @@ extension [TransferSender.Action] {
             ["offset": 50, "again": 40],
             ["offset": 0, "again": "x"], ["offset": 0, "again": 100],
         ] as [JSONObject])
-    func anAcknowledgementIsOfWhatWasSent(header: JSONObject) throws {
+    func anAcknowledgementCoversSentBytesOnly(header: JSONObject) throws {
         var sender = try self.sending(100)
         _ = sender.next()
         let actions = sender.receivedHead(self.head(.ack, header), at: .zero)

@@ -79,7 +79,7 @@ import Testing
 
     // MARK: Reconnection
 
-    @Test(.timeLimit(.minutes(5))) func aDropIsFollowedByAnotherConnectionAndOurOwnEndIsNot() async throws {
+    @Test(.timeLimit(.minutes(5))) func onlyADropIsFollowedByAnotherConnection() async throws {
         let count = NIOLockedValueBox(0)
         let server = FramedServer { connection in
             let number = count.withLockedValue { count in

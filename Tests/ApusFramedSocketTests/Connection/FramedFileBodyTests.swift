@@ -28,7 +28,7 @@ import Testing
         return try await messages.next()?.body.collect(upTo: 1 << 24)
     }
 
-    @Test func whatIsNoFileIsRefused() {
+    @Test func otherPathsThanFilesAreRefused() {
         #expect(throws: TransferError.self) { try FramedFileBody(path: NSTemporaryDirectory()) }
         #expect(throws: TransferError.self) { try FramedFileBody(path: NSTemporaryDirectory() + "nothing-\(UUID().uuidString)") }
     }

@@ -26,7 +26,7 @@ import Testing
         #expect(!side.channel.isActive)
     }
 
-    @Test func aClientDoesNotWaitForAHelloForEver() throws {
+    @Test func aClientDoesNotWaitForAHelloForever() throws {
         let side = try EmbeddedFramed()
         #expect(try side.sent().map(\.type) == [.hello])
         #expect(!side.isOpen)
@@ -88,7 +88,7 @@ import Testing
         #expect(side.closure?.error?.code == .timeout)
     }
 
-    @Test func aSlowBodyIsNoSlowHead() throws {
+    @Test func aSlowBodyIsNotASlowHead() throws {
         let side = try EmbeddedFramed(isClient: false, .init(framing: .fixedHeader(length: 40)))
         try side.receive(FixedHeader(bodyLength: 100).encoded(headerLength: 40))
         for _ in 0..<99 {
@@ -111,7 +111,7 @@ import Testing
         #expect(side.closure?.error?.code == .timeout)
     }
 
-    @Test func aPeerThatTakesNothingIsCut() throws {
+    @Test func aPeerThatReadsNothingIsClosed() throws {
         let side = try EmbeddedFramed.open()
         let blocker = WriteBlocker()
         try side.channel.pipeline.syncOperations.addHandler(blocker, position: .first)
@@ -191,7 +191,7 @@ import Testing
         blocker.release()
     }
 
-    @Test func aChunkIsJudgedByItsHead() throws {
+    @Test func aChunkIsCheckedByItsHead() throws {
         let side = try EmbeddedFramed.open()
         try side.receive(FrameHead(.data, stream: 1, bodyLength: TransferChunk.maximumBodyBytes))
         #expect(try side.sent().isEmpty)

@@ -104,7 +104,7 @@ import Testing
     }
 
     /// 64 KiB of numbers become one megabyte of values.
-    @Test func headersCountByWhatTheyHold() {
+    @Test func headersCountByTheirMemory() {
         var inbox = Machine(bound: 1 << 20)
         #expect(inbox.receivedPart(.head(["a": .array([JSONValue](repeating: 0, count: 32_000))], bodyLength: 0)).pause == nil)
         #expect(inbox.receivedPart(.head(["a": ["b": .string(String(repeating: "x", count: 50_000))]], bodyLength: 0)).pause == true)
@@ -139,7 +139,7 @@ import Testing
         #expect(inbox.ended(nil).delivery == .finished)
     }
 
-    @Test func closingThrowsAwayAndReadsOn() {
+    @Test func closingDiscardsBufferedParts() {
         var inbox = Machine(bound: 10)
         #expect(inbox.receivedPart(.head([:], bodyLength: 4)).pause == true)
         #expect(inbox.closed() == .init(delivery: nil, pause: false))

@@ -160,7 +160,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(5))) func whatThePeerDoesNotTakeIsNotSent() async throws {
+    @Test(.timeLimit(.minutes(5))) func anUnacceptableMessageIsNotSent() async throws {
         var configuration = FramedServerConfiguration()
         configuration.connection.limits = FramedLimits(maximumBodyBytes: 1000)
         try await withServer(echoServer(configuration)) { port in
@@ -214,7 +214,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(5))) func bothSidesHearWhatWasWrong() async throws {
+    @Test(.timeLimit(.minutes(5))) func bothSidesReceiveTheError() async throws {
         let closeCodes = AsyncStream.makeStream(of: FramedError.Code?.self)
         let server = FramedServer { connection in
             closeCodes.continuation.yield(await connection.waitUntilClosed().error?.code)

@@ -62,7 +62,7 @@ import X509
         return (error.cause as? ConnectivityError)?.code
     }
 
-    @Test func hazard19_whoIsVerifiedIsSpokenTo() async throws {
+    @Test func hazard19_aVerifiedPeerIsAccepted() async throws {
         #expect(try await self.outcome(TestCertificate("A server", issuer: self.authority), self.trust) == nil)
     }
 

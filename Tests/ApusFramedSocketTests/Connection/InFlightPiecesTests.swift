@@ -5,7 +5,7 @@ import Testing
 @Suite struct FramedPiecesTests {
     private let pieces = InFlightPieces()
 
-    @Test func whatIsFewEnoughIsNotWaitedFor() async throws {
+    @Test func fewPiecesCauseNoWait() async throws {
         try await self.pieces.wait(atMost: 0)
         self.pieces.began()
         #expect(self.pieces.count == 1)

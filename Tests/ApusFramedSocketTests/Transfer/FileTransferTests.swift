@@ -137,7 +137,7 @@ import Testing
 
     /// A bye is the last frame: transfers end before it, and neither side reports a protocol
     /// violation.
-    @Test(.timeLimit(.minutes(5))) func closingEndsWhatIsBeingSent() async throws {
+    @Test(.timeLimit(.minutes(5))) func closingEndsMessagesInProgress() async throws {
         let folders = try Folders()
         let path = try folders.write("a", ByteBuffer())
         // A sparse file, too long to be sent before the close on a busy machine.
@@ -221,7 +221,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(5))) func whatIsNoFileIsTheSendersError() async throws {
+    @Test(.timeLimit(.minutes(5))) func aPathWithoutAFileIsAnErrorOfTheSender() async throws {
         let folders = try Folders()
         try await withReceiver(folders) { _, connection in
             #expect(await transferCode { try await connection.send(file: folders.source + "/none") } == .source)
@@ -249,7 +249,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(5))) func abandonedPartsAreTakenAway() async throws {
+    @Test(.timeLimit(.minutes(5))) func abandonedPartsAreRemoved() async throws {
         let folders = try Folders()
         let path = try folders.write("a", pattern(20_000_000))
         try await withReceiver(folders) { port, _ in try await self.sendPart(path, port: port) }

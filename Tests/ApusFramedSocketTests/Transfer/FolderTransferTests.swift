@@ -128,7 +128,7 @@ import Testing
         #expect(folders.received("source/large") == nil)
     }
 
-    @Test(.timeLimit(.minutes(5))) func whatCannotBeSentDoesNotStopTheRest() async throws {
+    @Test(.timeLimit(.minutes(5))) func anUnreadableFileDoesNotStopTheOthers() async throws {
         let folders = try Folders()
         for name in ["a", "b\u{1b}[31m", "c"] { _ = try folders.write(name, pattern(10)) }
         try FileManager.default.createDirectory(
@@ -145,7 +145,7 @@ import Testing
         #expect(folders.received("source/c")?.count == 10)
     }
 
-    @Test(.timeLimit(.minutes(5))) func whatTheReceiverHasIsNotSentAgain() async throws {
+    @Test(.timeLimit(.minutes(5))) func existingFilesAreNotSentAgain() async throws {
         let folders = try Folders()
         for name in ["a", "b"] { _ = try folders.write(name, pattern(1_500_000)) }
         _ = try folders.write("nothing", pattern(0))
@@ -165,7 +165,7 @@ import Testing
         #expect(begun == [0, 1_500_000, 1_500_000])
     }
 
-    @Test(.timeLimit(.minutes(5))) func whatTheReceiverHasNeedsNoRoom() async throws {
+    @Test(.timeLimit(.minutes(5))) func existingFilesNeedNoSpace() async throws {
         let folders = try Folders()
         let path = try folders.write("a", pattern(100))
         var limits = TransferLimits()

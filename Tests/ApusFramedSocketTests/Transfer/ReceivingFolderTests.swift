@@ -41,7 +41,7 @@ import Testing
         #expect(part.size == 3)
     }
 
-    @Test func whatIsSomethingElseIsEmptied() throws {
+    @Test func aPartWithOtherContentIsEmptied() throws {
         defer { try? FileManager.default.removeItem(atPath: self.path) }
         for shown in [
             PrefixProof(bytes: 3, sha256: SHA256.hash(data: [1, 2, 4]).hexadecimal),
@@ -98,7 +98,7 @@ import Testing
         #expect(self.code { _ = try ReceivingFolder(path: self.path).openPart(self.offer) } == nil)
     }
 
-    @Test func abandonedPartsGoAndNothingElseDoes() throws {
+    @Test func onlyAbandonedPartsAreRemoved() throws {
         defer { try? FileManager.default.removeItem(atPath: self.path) }
         let old = [FileAttributeKey.modificationDate: Date(timeIntervalSinceNow: -8 * 24 * 3600)]
         let open = try self.folder.openPart(TransferOffer(id: "open", name: SafeFileName("a"), size: 1))

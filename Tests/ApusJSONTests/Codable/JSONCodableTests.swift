@@ -196,7 +196,7 @@ struct JSONCodableTests {
         init(from decoder: any Decoder) throws {}
     }
 
-    @Test func whatEncodesNothing() throws {
+    @Test func aValueThatEncodesNothingIsAnError() throws {
         #expect(throws: EncodingError.self) { try JSONValueEncoder().encode(Silent()) }
         try check([Silent()], [[:]])
     }

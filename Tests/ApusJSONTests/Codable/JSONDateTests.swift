@@ -31,7 +31,7 @@ struct JSONDateTests {
             ("2026-11-21T23:04:05+08:00", "2026-11-21T15:04:05.000Z"), ("2026-11-21T23:34:05-0330", "2026-11-22T03:04:05.000Z"),
             ("2026-11-21T15:04:05.1234567890123Z", "2026-11-21T15:04:05.123Z"), ("2024-02-29T00:00:00Z", "2024-02-29T00:00:00.000Z"),
         ] as [(String, String)])
-    func takesWhatOthersWrite(text: String, normal: String) throws {
+    func acceptsOutputOfOtherEncoders(text: String, normal: String) throws {
         let date = try JSONValueDecoder().decode(Date.self, from: .string(text))
         #expect(try JSONValueEncoder().encode(date).jsonString() == "\"\(normal)\"")
     }

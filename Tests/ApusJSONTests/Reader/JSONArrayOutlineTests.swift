@@ -48,7 +48,7 @@ private func elements(_ text: String) -> [JSONValue] {
         #"["\ud800"]"#,
         "[\"\u{1}\"]", #"[{"a"}]"#, #"[{"a":}]"#, #"[{"a":1,}]"#, #"[{a:1}]"#, "[[1]", "{", #"{"a":1"#,
     ])
-    func whatTheReaderRefusesIsRefused(text: String) throws {
+    func textsRefusedByTheReaderAreRefused(text: String) throws {
         let error = #expect(throws: JSONError.self) { try JSONReader.read(text) }
         #expect(throws: try #require(error)) { try outline(text) }
     }

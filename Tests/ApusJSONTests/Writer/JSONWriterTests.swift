@@ -52,7 +52,7 @@ struct JSONWriterTests {
         #expect(try JSONValue.binary(Array(data.utf8)).jsonString(binary: .base64) == "\"\(text)\"")
     }
 
-    @Test func appendsToWhatIsThere() throws {
+    @Test func appendsToExistingBytes() throws {
         var bytes = Array("42".utf8)
         try JSONWriter.write(["a"], into: &bytes)
         #expect(String(decoding: bytes, as: UTF8.self) == "42[\"a\"]")

@@ -120,7 +120,7 @@ import Testing
         }
     }
 
-    @Test func aStreamKeepsWhatItsPolicyKeeps() async throws {
+    @Test func aStreamFollowsItsBufferingPolicy() async throws {
         try await self.withConnected { manager, socket, peer in
             let newest = socket.messages("n", as: Int.self, bufferingPolicy: .bufferingNewest(1))
             let oldest = socket.messages("n", as: Int.self, bufferingPolicy: .bufferingOldest(1))

@@ -67,7 +67,7 @@ extension SocketIORequestTable.Action where Reply == Int {
         #expect(table.deadlinePassed("1").summary == "[] of 0, 1 silent")
     }
 
-    @Test func aLostReplyIsNotWaitedFor() {
+    @Test func aLostReplyIsNotAwaited() {
         var table = self.makeTable()
         _ = table.asked("1", .nodes([a]))
         _ = table.receivedReport("1", from: a, announcing: 2)
@@ -75,7 +75,7 @@ extension SocketIORequestTable.Action where Reply == Int {
         #expect(table.receivedReply("1", from: a, 1).summary == "[1] of 2, 0 silent")
     }
 
-    @Test func aServerThatLeavesIsNotWaitedFor() {
+    @Test func aServerThatLeavesIsNotAwaited() {
         var table = self.makeTable()
         _ = table.asked("1", .nodes([a, b, c]))
         _ = table.receivedReport("1", from: a, announcing: 2)

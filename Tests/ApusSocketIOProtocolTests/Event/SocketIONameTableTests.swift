@@ -2,7 +2,7 @@ import ApusSocketIOProtocol
 import Testing
 
 @Suite struct SocketIONameTableTests {
-    @Test(arguments: [1, 15, 16, 17, 18, 40]) func findsWhatWasSet(count: Int) {
+    @Test(arguments: [1, 15, 16, 17, 18, 40]) func findsStoredValues(count: Int) {
         var table = SocketIONameTable<Int>()
         for number in 0..<count { table["event \(number)"] = number }
         #expect(table.names.count == count)

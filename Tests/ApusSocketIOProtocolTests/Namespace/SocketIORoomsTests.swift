@@ -71,7 +71,7 @@ import Testing
         #expect(rooms.members(of: targets) == SocketIORoomNames(alone))
     }
 
-    @Test func leavingWhatWasNotJoinedChangesNothing() {
+    @Test func leavingAnUnjoinedRoomChangesNothing() {
         var rooms = self.makeRooms()
         rooms.leave("3", "red")
         rooms.leave("9", "red")

@@ -133,7 +133,7 @@ private let malformed: [SocketIOValue] = [
         packet(.disconnect, "x"), packet(.disconnect, ""), packet(.event(name: "a", arguments: [], ackID: -1)),
         packet(.ack(id: -1, arguments: [])),
     ])
-    func whatHasNoFormOnTheWireIsNotSent(packet: SocketIOPacket) {
+    func unencodablePacketsAreNotSent(packet: SocketIOPacket) {
         let error = #expect(throws: SocketIOError.self) { try SocketIOParser.messagePack.encode(packet) }
         #expect(error?.code == .invalidUse)
     }

@@ -45,7 +45,7 @@ private func text(_ string: String) -> EngineIOMessage { .text(ByteBuffer(string
         #expect(try decoder.received(messages[0]) == nil)
     }
 
-    @Test func itsErrorsCloseTheConnectionForGood() throws {
+    @Test func itsErrorsCloseTheConnectionPermanently() throws {
         var decoder = self.parser.makeDecoder()
         #expect(try decoder.received(text("a")) == nil)
         let error = try #require(throws: SocketIOError.self) { try decoder.received(.binary(ByteBuffer())) }
@@ -70,7 +70,7 @@ private func text(_ string: String) -> EngineIOMessage { .text(ByteBuffer(string
         #expect(throws: SocketIOError.self) { try decoder.received(text("-1")) }
     }
 
-    @Test func whatItCannotWriteIsTheCallersFault() {
+    @Test func anUnencodablePacketIsAnErrorOfTheCaller() {
         let error = #expect(throws: SocketIOError.self) {
             try self.parser.encode(SocketIOPacket(content: .event(name: "unspeakable", arguments: [], ackID: nil)))
         }

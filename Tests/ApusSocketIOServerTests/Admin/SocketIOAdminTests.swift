@@ -165,7 +165,7 @@ private struct Page {
         #"["emit","/",null]"#, #"["emit","/",7,"x"]"#, #"["_disconnect"]"#, #"["_disconnect","/",true,["x"]]"#,
         #"["_disconnect","/x",true]"#,
     ])
-    func aCommandThatIsNoneChangesNothing(command: String) throws {
+    func anInvalidCommandChangesNothing(command: String) throws {
         self.enable()
         let client = try self.makeClient()
         let page = try Page(self.server)
@@ -246,7 +246,7 @@ private struct Page {
         "", "secret", "scrypt$14$8$1$AAAA", "scrypt$99$8$1$AAAA$AAAA", "scrypt$14$8$1$AAAA$AAAA", "$2b$10$abcdefghijklmnopqrstuv",
         "scrypt$14$8$0$AAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=",
     ])
-    func aTextThatIsNoHashIsRefused(text: String) {
+    func aTextThatIsNotAHashIsRefused(text: String) {
         #expect(SocketIOAdminPassword(text: text) == nil)
     }
 

@@ -156,7 +156,7 @@ private struct Cluster {
 
     // MARK: Between servers
 
-    @Test(arguments: Cluster.Kind.allCases) private func serversTellEachOther(kind: Cluster.Kind) throws {
+    @Test(arguments: Cluster.Kind.allCases) private func serversNotifyEachOther(kind: Cluster.Kind) throws {
         let cluster = Cluster(kind)
         let told = Box<String>()
         for index in 0..<3 {
@@ -236,7 +236,7 @@ private struct Cluster {
         #expect(sockets.all == ["0, 1 silent"])
     }
 
-    @Test func aServerThatDiesIsNotWaitedFor() throws {
+    @Test func aServerThatDiesIsNotAwaited() throws {
         let clock = EmbeddedEventLoop()
         let transport = HungTransport(servers: .nodes(["a", "b"]))
         let server = Cluster.makeServer(transport, clock)

@@ -22,7 +22,7 @@ import Testing
     }
 
     /// A relayed payload is not decoded, so a lone surrogate is sent as it was received.
-    @Test func whatIsPassedOnKeepsItsBytes() throws {
+    @Test func forwardedTextKeepsItsBytes() throws {
         self.server.namespace("/").onConnection { socket in
             socket.join("a")
             socket.on("relay") { (event: SocketIOReceivedEvent) in socket.namespace.to("a").emit("relayed", payload: event.payload) }
@@ -101,7 +101,7 @@ import Testing
         #expect(try PollingClient(server).post(#"0{"a":"1"}"#) == 200)
     }
 
-    @Test func aSocketTellsItsTransport() throws {
+    @Test func aSocketReportsItsTransport() throws {
         self.server.namespace("/").onConnection { socket in socket.on("transport") { () in socket.transportName } }
         let client = try PollingClient(self.server)
         try client.connect()

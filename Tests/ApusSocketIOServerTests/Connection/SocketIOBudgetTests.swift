@@ -32,7 +32,7 @@ import Testing
         #expect(try clients.map { try $0.post("bAA==") } == [200, 400, 200])
     }
 
-    @Test func whatIsCompleteDoesNotCount() throws {
+    @Test func completePacketsDoNotCount() throws {
         let client = try self.client()
         try client.connect()
         for _ in 0..<3 {

@@ -47,7 +47,7 @@ import Testing
         await down
     }
 
-    @Test func anAckThatIsSentLaterIsWaitedFor() async throws {
+    @Test func anAckThatIsSentLaterIsAwaited() async throws {
         let server = self.makeServer()
         let held = NIOLockedValueBox<[SocketIOReceivedEvent]>([])
         server.namespace("/").onConnection { socket in

@@ -57,7 +57,7 @@ final class Box<Value: Sendable>: Sendable {
         #expect(try clients[1].poll() == [#"2["later"]"#])
     }
 
-    @Test func whatCannotBeEncodedIsNotSent() throws {
+    @Test func unencodableArgumentsAreNotSent() throws {
         let clients = try self.makeClients(nil)
         self.namespace.emit("a", arguments: [.double(.nan)])
         self.namespace.emit("disconnect")
@@ -130,7 +130,7 @@ final class Box<Value: Sendable>: Sendable {
         #expect(told.all == [.answered, .timedOut, .disconnected])
     }
 
-    @Test func clientsThatLeaveAreNotWaitedFor() throws {
+    @Test func clientsThatLeaveAreNotAwaited() throws {
         let clients = try self.makeClients(nil, nil)
         let told = self.emitWithAck(self.namespace.broadcast)
         _ = try clients.map { try $0.poll() }
@@ -144,7 +144,7 @@ final class Box<Value: Sendable>: Sendable {
         #expect(self.emitWithAck(self.namespace.local).all == ["[] of 0 true"])
     }
 
-    @Test func whatCannotBeEncodedFailsAtOnce() throws {
+    @Test func unencodableArgumentsFailImmediately() throws {
         _ = try self.makeClients(nil)
         let told = Box<SocketIOError.Code?>()
         self.namespace.emitWithAck("a", arguments: [.double(.infinity)]) { result in
@@ -182,7 +182,7 @@ final class Box<Value: Sendable>: Sendable {
         #expect(self.server.clientCount == 2)
     }
 
-    @Test func fetchedSocketsAreWhatTheyWere() throws {
+    @Test func fetchedSocketsAreSnapshots() throws {
         self.namespace.onConnection { socket in socket.data = ["name": "Ann"] }
         _ = try self.makeClients("red")
         let told = Box<SocketIOResponses<SocketIORemoteSocket>>()

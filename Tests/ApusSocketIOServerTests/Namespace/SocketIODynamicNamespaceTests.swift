@@ -87,7 +87,7 @@ import Testing
         #expect(try client.poll() == [#"2/d,["to all",1]"#])
     }
 
-    @Test func newNamespacesAreToldOnceAndBeforeTheirFirstClient() throws {
+    @Test func newNamespacesAreReportedOnceAndBeforeTheirFirstClient() throws {
         let server = self.makeServer()
         let told = Box<String>()
         server.onNewNamespace { namespace in

@@ -194,7 +194,7 @@ import Testing
     }
 
     /// Sockets that either side disconnected, or that sent a malformed packet, cannot return.
-    @Test(arguments: ["1", #"2["bye"]"#, "2{}"]) func whatWasMeantIsNotUndone(packet: String) throws {
+    @Test(arguments: ["1", #"2["bye"]"#, "2{}"]) func anIntentionalDisconnectIsNotRecovered(packet: String) throws {
         let world = World()
         world.server.namespace("/").onConnection { socket in socket.on("bye") { () in socket.disconnect() } }
         let (client, _, grant) = try world.client()
@@ -289,7 +289,7 @@ import Testing
     }
 
     /// A relayed text must not be taken for the client's offset.
-    @Test func aTextThatLooksLikeAnOffsetIsNotTakenForOne() throws {
+    @Test func aTextThatLooksLikeAnOffsetIsNotTreatedAsOne() throws {
         let world = World()
         let (client, _, grant) = try world.client()
         let mark = try #require(grant["offset"]?.stringValue?.split(separator: ".").first)
@@ -313,7 +313,7 @@ import Testing
         #expect(world.server.clientCount == 1)
     }
 
-    @Test func whatIsSentToASocketThatLeftForGoodIsNotKept() throws {
+    @Test func eventsForASocketThatLeftPermanentlyAreNotKept() throws {
         let world = World { $0.connectionStateRecovery = .init(maximumEvents: 2) }
         let (lost, _, grant) = try world.client()
         world.server.namespace("/").emit("got", 1)

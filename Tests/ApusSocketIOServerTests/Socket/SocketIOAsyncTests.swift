@@ -179,7 +179,7 @@ private struct Refused: Error {}
         withExtendedLifetime(server) {}
     }
 
-    @Test func aVolatileEventThatIsDroppedIsNotWaitedFor() async throws {
+    @Test func aVolatileEventThatIsDroppedIsNotAwaited() async throws {
         let (client, socket, server) = try await self.connect()
         // The client does not poll.
         let error = await #expect(throws: SocketIOError.self) {

@@ -87,7 +87,7 @@ private struct Refused: Error {}
         #expect(self.notes == ["prepended", "any 2", "a"])
     }
 
-    @Test func outgoingListenersHearEmitsAndBroadcastsButNoAcks() throws {
+    @Test func outgoingListenersReceiveEmitsAndBroadcastsButNoAcks() throws {
         let client = try self.client { socket in
             let second = socket.onAnyOutgoing { event, arguments in self.note("second \(event) \(arguments)") }
             socket.prependAnyOutgoing { event, _ in self.note("first \(event)") }

@@ -63,7 +63,7 @@ import Testing
         withExtendedLifetime(client) {}
     }
 
-    @Test func aServerThatKeepsNoRequestsKnowsWhatItNeeds() throws {
+    @Test func aServerWithoutStoredRequestsHasTheNeededFacts() throws {
         var configuration = SocketIOServerConfiguration()
         configuration.engine.keepsRequests = false
         let client = try self.client(configuration: configuration, connect: #"0{"token":"t"}"#)
@@ -76,7 +76,7 @@ import Testing
 
     // MARK: Draining
 
-    @Test func drainedIsWhenThePollsHaveTakenWhatWaits() throws {
+    @Test func theQueueIsDrainedWhenThePollsHaveTakenAllPackets() throws {
         let client = try self.client()
         let socket = try self.socket
         socket.whenDrained { self.note("at once") }

@@ -22,7 +22,7 @@ import Testing
         )
     }
 
-    @Test func whatAServerGrants() throws {
+    @Test func theServerGrantsSupportedParameters() throws {
         #expect(try self.accept() == nil)
         #expect(try self.accept("permessage-deflate") == "permessage-deflate")
         #expect(try self.accept("permessage-deflate; client_max_window_bits") == "permessage-deflate")
@@ -72,7 +72,7 @@ import Testing
         #expect(throws: WebSocketError.self) { try WebSocketDeflateNegotiation.check([value], offered: .init()) }
     }
 
-    @Test func whatAClientTakes() throws {
+    @Test func theClientAcceptsValidResponses() throws {
         var configuration = WebSocketDeflateConfiguration()
         #expect(try WebSocketDeflateNegotiation.check([], offered: configuration) == nil)
         #expect(try WebSocketDeflateNegotiation.check([], offered: nil) == nil)

@@ -90,7 +90,7 @@ func sample(_ length: Int, seed: UInt64 = 1) -> ByteBuffer {
             [0xFF], [0x06], [0xF2, 0x48, 0xCD, 0xC9, 0xC9], [0x00, 0x05, 0x00, 0xFA, 0xFF, 0x48], [], [0x05, 0xE0, 0x81],
             [0xF2, 0x02, 0x11, 0x00],  // refers back before the first byte
         ] as [[UInt8]])
-    func whatIsNotCompressedAsItSays(bytes: [UInt8]) {
+    func invalidDeflateDataIsRefused(bytes: [UInt8]) {
         #expect(self.code { _ = try self.inflate(bytes) } == .invalidCompression)
     }
 
@@ -122,7 +122,7 @@ func sample(_ length: Int, seed: UInt64 = 1) -> ByteBuffer {
 
     /// Includes 8 bits: the deflater uses 9, and the peer's window of 256 bytes suffices.
     @Test(arguments: 8...15, [true, false])
-    func whatIsDeflatedIsInflated(windowBits: Int, takesContextOver: Bool) throws {
+    func deflatedMessagesAreInflated(windowBits: Int, takesContextOver: Bool) throws {
         let agreement = agreement(windowBits: windowBits, takesContextOver: takesContextOver)
         var deflater = try WebSocketDeflater(agreement)
         var inflater = try WebSocketInflater(agreement)

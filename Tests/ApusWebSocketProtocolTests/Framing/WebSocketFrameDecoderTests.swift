@@ -157,12 +157,12 @@ func unmasked(_ frame: WebSocketFrame) -> ByteBuffer {
     }
 
     @Test(arguments: [(16, true), (17, false)])
-    func theBoundIsJudgedAtTheHeader(announced: UInt8, accepted: Bool) {
+    func theBoundIsCheckedAtTheHeader(announced: UInt8, accepted: Bool) {
         let result = self.decode([0x82, announced], limits: WebSocketLimits(maximumMessageBytes: 16))
         #expect(result.error == (accepted ? nil : .messageTooLarge))
     }
 
-    @Test func fragmentsAreJudgedTogether() {
+    @Test func fragmentsAreCheckedTogether() {
         let limits = WebSocketLimits(maximumMessageBytes: 4)
         #expect(self.decode([0x02, 0x03, 1, 2, 3, 0x80, 0x01], limits: limits).error == nil)
         let result = self.decode([0x02, 0x03, 1, 2, 3, 0x80, 0x02], limits: limits)

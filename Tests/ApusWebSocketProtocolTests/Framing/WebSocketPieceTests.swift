@@ -26,7 +26,7 @@ import Testing
 
     /// Space is reserved once for the announced length, in proportion to the bytes received
     /// (docs/hazards.md, 2).
-    @Test func roomIsMadeForWhatIsAnnouncedButNotForAll() {
+    @Test func memoryIsReservedForPartOfTheAnnouncedLength() {
         func capacity(announced: Int) -> Int? {
             var machine = WebSocketConnectionStateMachine()
             let first = WebSocketFrame(

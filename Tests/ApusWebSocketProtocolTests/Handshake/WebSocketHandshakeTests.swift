@@ -20,7 +20,7 @@ import Testing
         #expect(fields[.connection] == "Upgrade")
     }
 
-    @Test func whatARequestMustHave() {
+    @Test func invalidRequestsAreRefused() {
         let changes: [(inout HTTPRequest) -> Void] = [
             { $0.method = .post }, { $0.headerFields[.upgrade] = nil }, { $0.headerFields[.upgrade] = "websockets" },
             { $0.headerFields[.connection] = "keep-alive" }, { $0.headerFields[.secWebSocketKey] = nil },

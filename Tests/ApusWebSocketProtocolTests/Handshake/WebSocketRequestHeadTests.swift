@@ -17,7 +17,7 @@ import Testing
         lines.map { $0 + "\r\n" }.joined() + more + "\r\n"
     }
 
-    @Test func aPlainRequestIsTakenApart() throws {
+    @Test func aPlainRequestIsParsed() throws {
         let request = try #require(self.request(self.head("X-Y:z  z\r\nx-y: 2\r\n")))
         #expect(request.method == .get)
         #expect(request.scheme == "http")
@@ -63,7 +63,7 @@ import Testing
     }
 
     @Test(arguments: ["Host", "Upgrade"])
-    func whatMustBeThere(name: String) {
+    func aMissingFieldIsRefused(name: String) {
         #expect(self.request(self.head(lines: Self.lines.filter { !$0.hasPrefix(name) })) == nil)
     }
 

@@ -38,7 +38,7 @@ import Testing
     }
 
     @Test(arguments: ["ws://a.test/", "http://a.test/", "mailto:x", "/\u{e9}", "//", "wss://user@a.test/"])
-    func whatIsNotFollowed(location: String) throws {
+    func unsafeRedirectsAreNotFollowed(location: String) throws {
         var redirects = WebSocketRedirects(url: try WebSocketURL("wss://a.test/"), maximum: 5)
         guard case .fail(let error) = redirects.refused(self.refusal(location)) else {
             Issue.record("followed")

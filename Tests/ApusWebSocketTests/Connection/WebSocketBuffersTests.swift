@@ -6,7 +6,7 @@ import Testing
 @Suite struct WebSocketBuffersTests {
     private func buffer(_ bytes: Int) -> ByteBuffer { ByteBufferAllocator().buffer(capacity: bytes) }
 
-    @Test func whatWasWrittenIsUsedAgain() {
+    @Test func aWrittenBufferIsReused() {
         let buffers = WebSocketBuffers(isShared: true)
         var written = self.buffer(2048)
         written.writeInteger(1)
@@ -17,7 +17,7 @@ import Testing
         #expect(taken.capacity == 2048)  // a new buffer has 1024
     }
 
-    @Test func whatTheTransportStillHoldsIsNot() {
+    @Test func aBufferHeldByTheTransportIsNotReused() {
         let buffers = WebSocketBuffers(isShared: true)
         var written = self.buffer(2048)
         written.writeInteger(1)

@@ -159,7 +159,7 @@ import Testing
         #expect(closure.code == .abnormalClosure)
     }
 
-    @Test func aReaderThatLagsIsNotTakenForASilentPeer() async throws {
+    @Test func aReaderThatLagsIsNotTreatedAsSilent() async throws {
         var flow = WebSocketFlowControl()
         flow.receivedMessages = 1
         let pair = try await Pair(flow)

@@ -97,7 +97,7 @@ import Testing
         #expect(try server.written() == ByteBuffer(bytes: [0x81, 1, 0x61]))
     }
 
-    @Test func oneBufferGathersWhatATransportDoesNotTake() throws {
+    @Test func oneBufferGathersUnwrittenBytes() throws {
         let server = try Server()
         server.setWritable(false)
         for text in ["a", "b", "c"] {
@@ -126,7 +126,7 @@ import Testing
         #expect(try server.written() == ByteBuffer(bytes: [0x81, 1, 0x61, 0x81, 1, 0x62, 0x81, 1, 0x63]))
     }
 
-    @Test func whatIsGatheredGoesBeforeWhatIsNotCopied() throws {
+    @Test func gatheredBytesPrecedeUncopiedPayloads() throws {
         let server = try Server()
         server.setWritable(false)
         server.handler.send(.text("a"))
@@ -152,7 +152,7 @@ import Testing
         #expect(try server.written()?.readableBytes == 5 * 16_004)
     }
 
-    @Test func whatIsSentInOneTurnLeavesInOneWrite() throws {
+    @Test func messagesOfOneTurnAreWrittenTogether() throws {
         let server = try Server()
         server.handler.send(.text("a"))
         server.handler.send(.shared(WebSocketSharedFrame(.binary(ByteBuffer(bytes: [7])))))
@@ -276,7 +276,7 @@ import Testing
     }
 
     /// Compressed text in both directions, with RSV1 on the wire.
-    @Test func compressedThereAndBack() throws {
+    @Test func compressedMessagesRoundTrip() throws {
         var configuration = WebSocketDeflateConfiguration()
         configuration.threshold = 10
         let parameters = WebSocketDeflateParameters()
@@ -342,7 +342,7 @@ import Testing
                     bytes: [0x01, 1, 0x61, 0x89, 1, 0x70, 0x80, 1, 0x7A, 0x81, 5] + Array("waits".utf8) + [0x81, 1, 0x62]))
     }
 
-    @Test func whatWaitsForTheLastPieceIsBounded() throws {
+    @Test func messagesThatWaitForTheLastPieceAreBounded() throws {
         var limits = WebSocketLimits()
         limits.maximumDeferredBytes = 10
         let server = try Server(limits: limits)

@@ -179,7 +179,7 @@ import Testing
         #expect(buffers.budgets?.queued.held == 0)
     }
 
-    @Test func anAbortDropsWhatWaits() throws {
+    @Test func anAbortDropsWaitingMessages() throws {
         let buffers = WebSocketBuffers(isShared: true)
         let peer = try EmbeddedPeer(buffers, on: self.loop)
         buffers.fillTurn()
@@ -191,7 +191,7 @@ import Testing
     }
 
     /// The peer's Close frame is behind frames that wait because the peer does not read.
-    @Test func aCloseOfOursFindsThePeersAnswer() throws {
+    @Test func aLocalCloseReceivesThePeersAnswer() throws {
         let peer = try self.echoing(mark: 1000)
         peer.receive(
             [self.text, self.text, self.text].map { WebSocketFrame(opcode: .text, payload: ByteBuffer(string: $0)) }
@@ -238,7 +238,7 @@ import Testing
         #expect(buffers.budgets?.unfinished.held ?? .max < 60_000)
     }
 
-    @Test func whatIsQueuedForPeersThatDoNotReadIsBoundInAll() throws {
+    @Test func theTotalQueueForSlowPeersIsBounded() throws {
         let buffers = WebSocketBuffers(queueLowMark: 1 << 20, queued: 100_000)
         let peers = try (0..<3).map { _ in try EmbeddedPeer(buffers, on: self.loop) }
         for (peer, bytes) in zip(peers, [20_000, 50_000, 40_000]) {

@@ -74,7 +74,7 @@ import Testing
         #expect(try server.channel.readOutbound(as: ByteBuffer.self) == nil)
     }
 
-    @Test func aHeadOfSeveralReadsInOneTurnIsTakenApartAsWell() throws {
+    @Test func aHeadOfSeveralReadsInOneTurnIsParsed() throws {
         let server = try EmbeddedWebSocketServer()
         let request = EmbeddedWebSocketServer.request()
         server.channel.pipeline.fireChannelRead(ByteBuffer(string: String(request.prefix(100))))

@@ -87,7 +87,7 @@ import Testing
         #expect(sequence.isFinished == (status != nil))
     }
 
-    @Test func whereHTTP10IsNotSpoken() {
+    @Test func http10IsRefusedWhereItIsNotSupported() {
         var sequence = Sequence(allowsHTTP10: false)
         #expect(self.actions(&sequence, after: self.request(self.head("/", .GET, .http1_0))) == ["505"])
     }
@@ -156,7 +156,7 @@ import Testing
         #expect(!upgraded.pausesReading)
     }
 
-    @Test func anUpgradeOfHTTP10IsNone() {
+    @Test func anUpgradeOfHTTP10IsNil() {
         var sequence = Sequence(allowsHTTP10: true)
         let head = self.head("/", .GET, .http1_0, ["Connection": "Upgrade, keep-alive", "Upgrade": "websocket"])
         guard case .act(.pass(.head(let passed))) = sequence.receivedEvent(.part(.head(head))) else {
@@ -175,7 +175,7 @@ import Testing
     }
 
     @Test(arguments: [(HTTPParserError.headerOverflow, 431), (.invalidEOFState, 400), (.invalidChunkSize, 400), (.invalidMethod, 400)])
-    func whatIsNotHTTPIsRefused(error: HTTPParserError, status: Int) {
+    func malformedRequestsAreRefused(error: HTTPParserError, status: Int) {
         var idle = Sequence(allowsHTTP10: true)
         #expect(self.actions(&idle, after: [.failure(error), .failure(error), .inputClosed]) == ["\(status)"])
         var reading = Sequence(allowsHTTP10: true)
@@ -206,7 +206,7 @@ import Testing
         #expect(self.actions(&idle, after: [.inputClosed]) == ["closed"])
     }
 
-    @Test func whatWaitsHasABound() {
+    @Test func pendingEventsAreBounded() {
         var sequence = Sequence(allowsHTTP10: true)
         #expect(self.actions(&sequence, after: self.request(self.head())) == ["/", "end"])
         let most = Array(repeating: Sequence.Event.part(.end(nil)), count: HTTPRequestSequence.maximumPendingEvents)

@@ -2,12 +2,12 @@ import ApusWebSocket
 import Testing
 
 @Suite struct OriginPolicyTests {
-    @Test func noOriginIsNoPage() {
+    @Test func aRequestWithoutAnOriginIsNotFromAPage() {
         #expect(OriginPolicy.sameOrigin.judge(origin: nil, authority: "a.com") == .allowed(cors: nil, credentials: false))
     }
 
     @Test(arguments: ["http://localhost:3000", "https://localhost:3000"])
-    func sameOriginIsLetIn(origin: String) {
+    func sameOriginIsAccepted(origin: String) {
         #expect(
             OriginPolicy.sameOrigin.judge(origin: origin, authority: "localhost:3000") == .allowed(cors: nil, credentials: false))
     }

@@ -13,7 +13,7 @@ import Testing
     }
 
     @Test(arguments: ["", nil, "/", "-", "+"] as [String?])
-    func whatIsAbsentIsNotEmpty(path: String?) {
+    func anAbsentPathIsNotEmpty(path: String?) {
         let request = HTTPRequest(method: .options, scheme: nil, authority: nil, path: path)
         #expect(StoredRequest(request).request == request)
     }

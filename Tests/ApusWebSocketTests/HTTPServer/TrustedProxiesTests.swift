@@ -57,7 +57,7 @@ struct TrustedProxiesTests {
         #expect(try proxies.clientAddress(of: request, from: Self.peer()) == client)
     }
 
-    @Test func peersThatAreNoProxyAreNotBelieved() throws {
+    @Test func headersOfUntrustedPeersAreIgnored() throws {
         let request = Self.request([("X-Forwarded-For", "198.51.100.9")])
         #expect(try TrustedProxies(networks: ["10.0.0.0/8"]).clientAddress(of: request, from: Self.peer("192.0.2.1")) == "192.0.2.1")
         #expect(try TrustedProxies.none.clientAddress(of: request, from: Self.peer()) == "10.0.0.1")
@@ -70,7 +70,7 @@ struct TrustedProxiesTests {
         #expect(try proxies.clientAddress(of: request, from: Self.peer()) == "10.0.0.2")
     }
 
-    @Test func textThatIsNoNetworkIsRefused() {
+    @Test func textThatIsNotANetworkIsRefused() {
         #expect(throws: ConnectivityError.self) { try TrustedProxies(networks: ["10.0.0.0/8", "proxy.example"]) }
     }
 }

@@ -9,7 +9,7 @@ import Testing
 @Suite struct ServerKeepAliveTests {
     private func closure(of server: EmbeddedWebSocketServer) -> WebSocketClosure? { server.closure.withLockedValue { $0 } }
 
-    @Test func aSilentClientIsCutAfterOnePingTimeout() throws {
+    @Test func aSilentClientIsClosedAfterOnePingTimeout() throws {
         let server = try EmbeddedWebSocketServer.opened()
         server.pass(.seconds(20))
         #expect(try server.frames().map(\.opcode) == [.ping])
@@ -35,7 +35,7 @@ import Testing
         #expect(server.server.connections.first?.latency == .seconds(19))
     }
 
-    @Test func otherBytesThanAPongExtendTheDeadlineButNotForEver() throws {
+    @Test func otherBytesThanAPongExtendTheDeadlineButNotForever() throws {
         let server = try EmbeddedWebSocketServer.opened()
         server.pass(.seconds(20))
         for _ in 0..<3 {
@@ -59,7 +59,7 @@ import Testing
         #expect(server.isOpen)
     }
 
-    @Test func aStalledReaderIsCutAndASlowOneIsNot() throws {
+    @Test func aStalledReaderIsClosedAndASlowOneIsNot() throws {
         var configuration = WebSocketServerConfiguration()
         configuration.pingInterval = nil
         let server = try EmbeddedWebSocketServer.opened(configuration)

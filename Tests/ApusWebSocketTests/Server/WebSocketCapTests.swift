@@ -74,7 +74,7 @@ import Testing
         #expect(try self.connect(server, from: "203.0.113.1", "X-Forwarded-For: a\r\n").answer.hasPrefix("HTTP/1.1 429 "))
     }
 
-    @Test func aFloodOfTransportsIsCutUnread() throws {
+    @Test func aFloodOfTransportsIsClosedUnread() throws {
         var configuration = WebSocketServerConfiguration()
         configuration.maximumConnectionsPerAddress = 1
         let server = WebSocketServer(configuration: configuration, onOpen: { _ in })

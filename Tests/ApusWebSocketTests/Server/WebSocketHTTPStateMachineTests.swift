@@ -42,7 +42,7 @@ import Testing
         #expect(machine.answered() == .decide(self.ours, hasBody: true))
     }
 
-    @Test func whatIsPipelinedBehindOursIsDropped() {
+    @Test func requestsAfterTheUpgradeAreDropped() {
         var machine = WebSocketHTTPStateMachine()
         _ = machine.receivedHead(self.ours)
         _ = machine.receivedEnd()

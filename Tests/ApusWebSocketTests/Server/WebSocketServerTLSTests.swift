@@ -62,7 +62,7 @@ import X509
         #expect(!channel.isActive)
     }
 
-    @Test func whatIsNoTLSIsCut() throws {
+    @Test func plainConnectionsAreClosed() throws {
         let (settings, _) = try Self.makeCertificate()
         let server = WebSocketServer(onOpen: { _ in })
         let channel = EmbeddedChannel()

@@ -307,7 +307,7 @@ import Testing
 
     /// docs/hazards.md, 16, from other threads: a hop to the event loop makes no room while the
     /// transport takes nothing.
-    @Test(.timeLimit(.minutes(5)), arguments: [WebSocketFlowControl.Overflow.close, .drop]) func whatOtherThreadsPostIsBounded(
+    @Test(.timeLimit(.minutes(5)), arguments: [WebSocketFlowControl.Overflow.close, .drop]) func postsFromOtherThreadsAreBounded(
         overflow: WebSocketFlowControl.Overflow
     ) async throws {
         var configuration = WebSocketServerConfiguration()

@@ -50,7 +50,7 @@ import Testing
     }
 
     /// The listener is full with its only event, and is cancelled while it receives the event.
-    @Test func aCancelledListenerIsNotWaitedFor() async throws {
+    @Test func aCancelledListenerIsNotAwaited() async throws {
         let session = self.session(receivedMessages: 1)
         let (core, place) = (session.core, NIOLockedValueBox<WebSocketListening?>(nil))
         let listening = session.listen(on: .executor { $0() }) { event in

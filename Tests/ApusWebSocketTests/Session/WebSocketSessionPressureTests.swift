@@ -41,7 +41,7 @@ import Testing
 
     /// The listener is full with the failure of the first attempt, and the subscribers change while
     /// the second one logs in.
-    @Test func theHookReadsWhateverTheListenersDo() async throws {
+    @Test func theHookReadsRegardlessOfTheListeners() async throws {
         try await ScriptedServer.with { _, number in
             number == 1
                 ? .respond(HTTPResponse(status: .serviceUnavailable))
@@ -69,7 +69,7 @@ import Testing
         }
     }
 
-    @Test func whatWaitedGoesOutWhole() async throws {
+    @Test func waitingMessagesAreSentCompletely() async throws {
         let (heard, hear) = AsyncStream<Int>.makeStream()
         try await ScriptedServer.with { _, _ in
             .upgrade { connection in connection.onMessage { _, message in hear.yield(message.payload.readableBytes) } }
@@ -95,7 +95,7 @@ import Testing
     }
 
     /// The hook succeeds, but its connection is closing.
-    @Test func whatWaitsOutlivesAHookThatCloses() async throws {
+    @Test func waitingMessagesSurviveAHookThatCloses() async throws {
         let (heard, hear) = AsyncStream<String>.makeStream()
         try await ScriptedServer.with { _, _ in
             .upgrade { connection in connection.onMessage { _, message in hear.yield(message.text ?? "") } }

@@ -49,7 +49,7 @@ import Testing
         #expect(session.lost(byPeer: false, willRetry: false) == .doNothing)
     }
 
-    @Test func whatWaitsGoesOutAfterTheHook() {
+    @Test func waitingMessagesAreSentAfterTheHook() {
         var session = self.machine()
         #expect(session.send("a") == .queuedAndStart)
         #expect(session.attemptStarted() == true)
@@ -61,7 +61,7 @@ import Testing
         #expect(session.send("d") == .queued)
     }
 
-    @Test func aFullQueueDoesWhatItsPolicySays() {
+    @Test func aFullQueueFollowsItsPolicy() {
         func flushed(_ overflow: WebSocketSendQueue.Overflow) -> (refused: Bool, messages: [WebSocketMessage], dropped: Int) {
             var session = self.machine(queue: .init(maximumMessages: 2, maximumBytes: 10, overflow: overflow))
             #expect(session.send("a") == .queuedAndStart)

@@ -115,7 +115,7 @@ import Testing
         }
     }
 
-    @Test func whatIsSentBeforeWaitsAndTheLoginIsFirst() async throws {
+    @Test func earlyMessagesWaitAndTheLoginIsFirst() async throws {
         let heard = NIOLockedValueBox<[String]>([])
         try await ScriptedServer.with { _, number in
             number == 1

@@ -104,7 +104,7 @@ import Testing
         #expect(self.receive(.full, from: last, &mesh) == [.disconnect(last), .awaitPeers])
     }
 
-    @Test func aFifthDeviceIsToldThatTheCallIsFull() {
+    @Test func aFifthDeviceIsInformedThatTheCallIsFull() {
         let first = self.peer(self.bob, "b")
         var mesh = self.mesh(isGroup: true)
         _ = mesh.join(nil)
@@ -127,7 +127,7 @@ import Testing
         #expect(self.receive(.full, from: carol, &mesh) == [], "a caller that has announced nothing")
         _ = mesh.join(nil)
         _ = self.receive(.join(isReply: true), from: bob, &mesh)
-        #expect(self.receive(.full, from: carol, &mesh) == [], "a member that takes no part")
+        #expect(self.receive(.full, from: carol, &mesh) == [], "a member who takes no part")
         _ = self.receive(.join(), from: carol, &mesh)
         var other = mesh
         #expect(self.receive(.full, from: carol, &mesh) == [.disconnect(carol)] && mesh.peers == [bob])

@@ -82,7 +82,7 @@ import Testing
         #expect(machine.phase == story.last)
     }
 
-    @Test func aCallThatIsOverChangesNoMore() {
+    @Test func aCallThatIsOverNoLongerChanges() {
         for reason in DeviceCallMachine.Reason.allCases {
             var machine = DeviceCallMachine(.incoming, isGroup: false)
             #expect(machine.ended(reason) == .end && machine.isOver)

@@ -37,14 +37,14 @@ import Testing
         #expect(negotiation.settled() == .doNothing)
     }
 
-    @Test func anOfferThatFailsCanBeMadeAgain() {
+    @Test func anOfferThatFailsCanBeRepeated() {
         var negotiation = PeerNegotiation(isPolite: true)
         #expect(negotiation.needed() == .offer)
         negotiation.offerFailed()
         #expect(negotiation.needed() == .offer)
     }
 
-    @Test func aReconnectionRepeatsWhatMayBeLost() {
+    @Test func aReconnectionRepeatsAnUnansweredOffer() {
         var negotiation = PeerNegotiation(isPolite: false)
         #expect(negotiation.resumed(isConnected: false) == .announce)
         #expect(negotiation.networkChanged() == .doNothing)
@@ -59,7 +59,7 @@ import Testing
 }
 
 @Suite struct PeerPatienceTests {
-    @Test func aConnectionThatRecoversIsLeftAlone() {
+    @Test func aConnectionThatRecoversIsNotChanged() {
         var patience = PeerPatience()
         #expect(patience.began(at: 0) == .startTimer(.seconds(8)))
         #expect(patience.changed(to: .connecting, at: 10) == .doNothing)

@@ -38,7 +38,7 @@ import Testing
         #expect(self.decode([1], .varint.countingItself()).parts == [ByteBuffer()])
     }
 
-    @Test func whatHasNoRoomIsNotWritten() throws {
+    @Test func aLengthThatDoesNotFitIsNotWritten() throws {
         #expect(try self.encode(255, .uint8) == [255])
         #expect(code { _ = try self.encode(256, .uint8) } == .frameTooLarge)
         #expect(try self.encode(254, .uint8.countingItself()) == [255])

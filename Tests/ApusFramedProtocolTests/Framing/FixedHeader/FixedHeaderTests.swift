@@ -62,7 +62,7 @@ import Testing
         #expect(self.code(text) == .malformedHeader)
     }
 
-    @Test func theLengthIsJudgedByTheBound() {
+    @Test func theLengthIsCheckedByTheBound() {
         let limits = FramedLimits(maximumBodyBytes: 10)
         #expect(self.code(#"{"bodyLenght":10}"#, limits: limits) == nil)
         #expect(self.code(#"{"bodyLenght":11}"#, limits: limits) == .frameTooLarge)

@@ -42,7 +42,7 @@ import Testing
             ])
     }
 
-    @Test func lengthsAreJudgedBeforeAnythingElseComes() {
+    @Test func lengthsAreCheckedBeforeAnythingElseComes() {
         var limits = FramedLimits(maximumBodyBytes: 10)
         limits.maximumHeaderBytes = 20
         #expect(self.code(self.raw(header: 20, body: 10), limits: limits) == nil)

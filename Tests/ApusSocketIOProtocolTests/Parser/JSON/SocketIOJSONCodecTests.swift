@@ -125,7 +125,7 @@ private let table: [(wire: String, attachments: [[UInt8]], packet: SocketIOPacke
     }
 
     /// A value of the maximum depth can be relayed, and a deeper value is not sent.
-    @Test func whatIsReceivedCanBeSentOn() throws {
+    @Test func receivedPacketsCanBeForwarded() throws {
         var value: SocketIOValue = 0
         for _ in 0..<511 { value = [value] }
         let relayed = try SocketIOJSONEncoder.encode(packet(event("a", value)))
@@ -177,7 +177,7 @@ private let table: [(wire: String, attachments: [[UInt8]], packet: SocketIOPacke
         // A value of a peer, relayed with binary data, must not close the receivers' connections.
         packet(event("a", ["_placeholder": true, "num": 7], .binary([1]))),
     ])
-    func whatHasNoFormOnTheWireIsNotSent(packet: SocketIOPacket) {
+    func unencodablePacketsAreNotSent(packet: SocketIOPacket) {
         let error = #expect(throws: SocketIOError.self) { try SocketIOJSONEncoder.encode(packet) }
         #expect(error?.code == .invalidUse)
     }
