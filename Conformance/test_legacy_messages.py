@@ -390,7 +390,7 @@ def test_groups(pair):
             stack.enter_context(LegacyApp(pair.host.legacy, token)) for token in [pair.token, other, stranger])
         assert app.call("create", {"roomId": room}) == room
         assert app.next("GroupChat") == {"roomId": room}
-        # A user that did not create the room joins.
+        # A user who did not create the room joins.
         assert second.call("join", {"roomId": room}) == room
         assert second.next("GroupChat") == {"roomId": room} and app.next("GroupChat") == {"roomId": room}
         message = {"roomId": room, "bodies": {"type": "txt", "msg": "all"}, "sendtime": 1}

@@ -38,7 +38,7 @@ def test_three_members_see_each_other_join_and_leave(person, host, group):
     over(bob)
     connected(alice, carol)
     decoding(alice, "video")
-    # A member that left the call can join it again.
+    # A member who left the call can join it again.
     show(bob, group)
     bob.locator("[data-action=join-call]").click()
     connected(alice, bob, carol, peers=2)
@@ -185,7 +185,7 @@ def test_a_device_is_chosen_and_the_screen_is_shared(person, host):
     ids=["light-desktop", "dark-phone", "light-phone", "dark-desktop"])
 def test_the_screens_of_a_call_are_accessible(person, host, theme, size, language):
     conv = host.pair("alice", "bob")
-    # A chat without messages is in the list of the user that opened it.
+    # A chat without messages is in the list of the user who opened it.
     assert host.pair("bob", "alice") == conv
     alice, bob = person("alice", size, theme=theme, language=language), person("bob")
     found = []

@@ -109,7 +109,7 @@ def test_a_muted_member_sees_until_when_instead_of_the_composer(person, host):
     assert "muted_until" not in members(host, conv)["bob"]
     bob.fill("#message", "not quiet any more")
     host.do("alice", "member.mute", conv=conv, users=["bob"])
-    bob.locator(".composer-note", has_text="An admin does not let you write here.").wait_for()
+    bob.locator(".composer-note", has_text="An admin has silenced you in this conversation.").wait_for()
     bob.locator(".note-pill", has_text="Alice Lindqvist let you write again").wait_for()
     assert bob.locator(".note-pill").last.inner_text() == "Alice Lindqvist muted you"
     host.do("alice", "member.mute", conv=conv, users=["bob"], until=int(time.time() * 1000) + 1500)

@@ -155,7 +155,7 @@ def test_markup_in_the_viewer_the_media_and_the_dialogs_of_votes_readers_and_sch
 
 
 def test_markup_of_a_group_in_the_dialogs_of_invitations_and_requests(person, host):
-    """The alias and the status of a user in a chat, the description of a group before it is joined, and users that ask to join."""
+    """The alias and the status of a user in a chat, the description of a group before it is joined, and users who ask to join."""
     about = f"{MARKUP} purpose"
     joined = group(host, title=f"{MARKUP} public", users=[], about=about, settings={"join": "open", "listed": True})
     own = group(host, user="alice", title=f"{MARKUP} asked", users=["bob"], settings={"join": "approval", "listed": True})

@@ -55,7 +55,7 @@ def test_hits_are_filtered_paged_and_jumped_to(person, chat):
     }""")
     alice.locator("dialog [data-hit]", has_text="keeper").wait_for()
     alice.locator("dialog [role=status]", has_text="72 results").wait_for()
-    # The server also finds users that are not contacts.
+    # The server also finds users who are not contacts.
     alice.get_by_label("From", exact=True).select_option(label="Choose…")
     alice.fill("#find-people", "Bob")
     alice.click(".person[data-user=bob]")

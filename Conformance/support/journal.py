@@ -1,4 +1,4 @@
-"""Users that send continuously, and a journal of the acknowledged messages, which is compared with the logs afterwards."""
+"""Users who send continuously, and a journal of the acknowledged messages, which is compared with the logs afterwards."""
 import asyncio
 import contextlib
 import itertools

@@ -103,7 +103,7 @@ struct MessageRow: View {
     }
 }
 
-/// The text field, the users that complete a mention, and the button that sends.
+/// The text field, the users who complete a mention, and the button that sends.
 struct ComposerView: View {
     @Bindable var composer: ComposerModel
 

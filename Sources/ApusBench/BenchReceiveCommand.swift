@@ -58,7 +58,7 @@ struct BenchReceiveCommand: AsyncParsableCommand {
         let events = count.withLockedValue { $0 } - before
         let result = Result(seconds: seconds, events: events, cpuSeconds: BenchProcess.ownCPUSeconds - cpu)
         socket.disconnect()
-        guard events > 0 else { throw BenchError("no event arrived; the server must answer the event flood") }
+        guard events > 0 else { throw BenchError("no event arrived; the server must answer the event `flood`") }
         let text = self.json ? String(decoding: try JSONEncoder().encode(result), as: UTF8.self) : result.text
         writeStandardOutput(Data((text + "\n").utf8))
     }

@@ -44,7 +44,7 @@ public struct ChatServerConfiguration: Sendable {
     public var legacyUsesTLS = false
     /// The condition for the creation of an account. Default: any client can create one.
     public var registration = Registration.open
-    /// The users that a search can find. Default: only the user whose name matches exactly.
+    /// The users whom a search can find. Default: only the user whose name matches exactly.
     public var directory = Directory.exactNames
     /// The time after which a device is signed out if it does not renew its session. Clients renew
     /// the session while they are in use. Default: 30 days.
@@ -92,7 +92,7 @@ public struct ChatServerConfiguration: Sendable {
         case closed
     }
 
-    /// The users that a search can find.
+    /// The users whom a search can find.
     public enum Directory: String, Hashable, Sendable, CaseIterable {
         /// Only the user whose account name matches exactly.
         case exactNames = "exact"

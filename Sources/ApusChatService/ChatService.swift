@@ -37,7 +37,7 @@ package final class ChatService: Sendable {
         package var absenceTime = Duration.seconds(ChatLimits.absenceSeconds)
         /// The interval at which the participants of a media server room are counted.
         package var roomInterval = CallRoomWatch.interval
-        /// The time between a message and the decision about its notification. A user that reads
+        /// The time between a message and the decision about its notification. A user who reads
         /// the message on another device within this time is not notified.
         package var noticeDelay = Duration.milliseconds(1_500)
         package var environment: ChatLog.Environment

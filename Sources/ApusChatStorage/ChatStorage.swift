@@ -62,7 +62,7 @@ package protocol ChatReads: AnyObject {
     /// Returns the joined members whose read position is at least `n`, in key order.
     func readers(of conversation: ConversationKey, atLeast n: Int64, limit: Int) throws(StorageError) -> [UserKey]
 
-    /// Returns the users that reacted to an event, with their reactions, in key order.
+    /// Returns the users who reacted to an event, with their reactions, in key order.
     ///
     /// - Parameter key: The reaction to find; nil for all reactions.
     func reactions(to event: EventAddress, of key: String?, after cursor: UserKey?, limit: Int) throws(StorageError) -> [AnnotationRow]

@@ -41,7 +41,7 @@ package struct EventAddress: Hashable, Sendable {
     }
 }
 
-/// An event and a user that annotated it: the key of an annotation row.
+/// An event and a user who annotated it: the key of an annotation row.
 package struct AnnotationAddress: Hashable, Sendable {
     package let event: EventAddress
     package let user: UserKey

@@ -14,7 +14,7 @@ package struct MemberView: Sendable, Equatable {
     private var blockSeq: Int64 = 0
 
     /// Creates the view of a member. Returns nil if the user may not see events. An invited user
-    /// sees only the title and the inviter. A user that is banned or has requested to join sees
+    /// sees only the title and the inviter. A user who is banned or has requested to join sees
     /// neither.
     package init?(_ member: MemberRow?) {
         guard let member else { return nil }

@@ -12,8 +12,8 @@ struct ChatHost: AsyncParsableCommand {
     @Option(help: "The folder of the page.") var page: String?
     @Flag(help: "Disable all rate limits.") var withoutLimits = false
     @Flag(help: "Let searches find users by a part of their names.") var openDirectory = false
-    @Flag(help: "Show the titles of the pages that links lead to.") var linkPreviews = false
-    @Option(help: "A private network that the server may request pages and push services at; repeatable.") var outgoing: [String] = []
+    @Flag(help: "Show the titles of linked pages.") var linkPreviews = false
+    @Option(help: "A private network in which the server may request pages and push services; repeatable.") var outgoing: [String] = []
 
     func run() async throws {
         var configuration = ChatServerConfiguration(dataFolder: self.folder, port: self.port, tls: .off)

@@ -24,7 +24,7 @@ struct ConformanceClients: AsyncParsableCommand {
 
     @Option(help: "polling, websocket or upgrade.") var transport = InteropTransport.webSocket
 
-    @Option(help: "Milliseconds between a client's ack and its next text.") var pause = 1000
+    @Option(help: "The time between a client's ack and its next message, in milliseconds.") var pause = 1000
 
     @Option(help: "The file for the acknowledged texts, one on each line, written at the end.") var acked: String
 

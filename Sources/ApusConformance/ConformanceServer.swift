@@ -30,7 +30,7 @@ struct ConformanceServer: AsyncParsableCommand {
 
     @Flag(help: "Encode packets as MessagePack.") var msgpack = false
 
-    @Option(help: "The file that `record` events are written to before they are acknowledged.") var journal: String?
+    @Option(help: "The file to which `record` events are written before they are acknowledged.") var journal: String?
 
     func run() async throws {
         var configuration = SocketIOServerConfiguration()

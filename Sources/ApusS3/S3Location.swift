@@ -22,7 +22,7 @@ package struct S3Location: Hashable, Sendable {
         }
         let folders = parts.dropFirst().filter { !$0.isEmpty }
         guard folders.allSatisfy({ $0 != "." && $0 != ".." }), folders.joined(separator: "/").utf8.count <= 512 else {
-            throw Self.invalid("the prefix of \(url) must have at most 512 bytes and no part . or ..")
+            throw Self.invalid("the prefix of \(url) must have at most 512 bytes and must not contain the component . or ..")
         }
         guard !region.isEmpty, region.utf8.allSatisfy(Self.isBucketByte) else {
             throw Self.invalid("the region \(region) must consist of lower-case letters, digits, dots or hyphens")

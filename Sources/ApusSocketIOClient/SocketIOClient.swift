@@ -60,7 +60,7 @@ public final class SocketIOClient: Sendable {
         self.core.onLoop { core in
             core.connect(timeout: timeout) { result in
                 let result = result.mapError {
-                    $0 as? SocketIOError ?? SocketIOError(.closed, message: "the call of `connect` was cancelled", cause: $0)
+                    $0 as? SocketIOError ?? SocketIOError(.closed, message: "the call to `connect` was cancelled", cause: $0)
                 }
                 core.call(isBounded: false) { completion(result) }
             }

@@ -69,7 +69,7 @@ struct Serve: AsyncParsableCommand {
     var registration = ChatServerConfiguration.Registration.open
 
     @Option(
-        help: "Which users a search finds: exact (the user with exactly that account name) or open (all users, by any part of a name).",
+        help: "The users found by a search: exact (the user with exactly that account name) or open (all users, by any part of a name).",
         transform: { try choice($0) })
     var directory = ChatServerConfiguration.Directory.exactNames
 
@@ -109,7 +109,7 @@ struct Serve: AsyncParsableCommand {
 
     @OptionGroup var calls: CallOptions
 
-    @Option(help: "Whether budgets limit requests, connections and sign-ins: on or off. Off is for load tests, on loopback addresses only.")
+    @Option(help: "Limit requests, connections and sign-ins by budgets: on or off. Off is for load tests, on loopback addresses only.")
     var limits = Switch.on
 
     @Option(help: "The minimum log level: trace, debug, info, notice, warning, error or critical.")

@@ -14,7 +14,7 @@ public final class CallController {
     public private(set) var phase: CallPhase = .idle
     /// The conversation of the call; nil without a call.
     public private(set) var conversation: ConversationID?
-    /// The user that started the call; nil without a call.
+    /// The user who started the call; nil without a call.
     public private(set) var caller: UserName?
     /// The media with which the call was started.
     public private(set) var media: CallMedia = .audio

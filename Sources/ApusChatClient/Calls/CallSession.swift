@@ -10,7 +10,7 @@ final class CallSession {
     let conversation: ConversationID
     let isGroup: Bool
     private(set) var media: CallMedia
-    /// The user that started the call.
+    /// The user who started the call.
     private(set) var caller: UserName
     /// The position of the call in the log; nil until the server has stored the call.
     var seq: Int64?

@@ -15,7 +15,7 @@ extension ChatClient {
         return known
     }
 
-    /// Returns a page of the users that match a query. The server's directory setting determines
+    /// Returns a page of the users who match a query. The server's directory setting determines
     /// which users a search finds.
     ///
     /// - Parameters:
@@ -60,7 +60,7 @@ extension ChatClient {
     /// Sends a contact request to a user.
     ///
     /// - Parameters:
-    ///   - user: The user that receives the request.
+    ///   - user: The user who receives the request.
     ///   - text: A text that the recipient sees with the request. Default: none.
     ///   - alias: The alias of the contact (``setAlias(_:of:)``). Default: none.
     public func requestContact(_ user: UserName, text: String? = nil, alias: String? = nil) async throws(ChatClientError) {
@@ -71,7 +71,7 @@ extension ChatClient {
     /// Accepts or declines a contact request.
     ///
     /// - Parameters:
-    ///   - user: The user that sent the request.
+    ///   - user: The user who sent the request.
     ///   - accepts: Whether the user becomes a contact.
     public func answerContact(_ user: UserName, accepts: Bool) async throws(ChatClientError) {
         _ = try await self.engine.askPatiently(

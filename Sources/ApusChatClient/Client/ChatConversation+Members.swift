@@ -35,7 +35,7 @@ extension ChatConversation {
     /// Adds contacts as members and invites other users.
     ///
     /// - Parameter users: The users.
-    /// - Returns: The users that were invited instead of added.
+    /// - Returns: The users who were invited instead of added.
     @discardableResult
     public func add(_ users: [UserName]) async throws(ChatClientError) -> [UserName] {
         try await self.engine.askPatiently(ChatVerbs.memberAdd, MemberAddRequest(id: self.newID, conversation: self.id, users: users))
@@ -53,7 +53,7 @@ extension ChatConversation {
     /// Approves or rejects a request to join.
     ///
     /// - Parameters:
-    ///   - user: The user that sent the request.
+    ///   - user: The user who sent the request.
     ///   - accepts: Whether the user becomes a member. Default: `true`.
     public func approve(_ user: UserName, accepts: Bool = true) async throws(ChatClientError) {
         _ = try await self.engine.askPatiently(
@@ -117,12 +117,12 @@ extension ChatConversation {
     /// Creates an invite link.
     ///
     /// - Parameters:
-    ///   - role: The role of users that join by the link. Default: `member`.
+    ///   - role: The role of users who join by the link. Default: `member`.
     ///   - expiresAt: The time at which the link expires, in milliseconds since 1970. Default:
     ///     never.
     ///   - uses: The maximum number of joins and of requests to join by the link. Default: no
     ///     limit.
-    ///   - needsApproval: Whether an admin has to approve users that join by the link. Default:
+    ///   - needsApproval: Whether an admin has to approve users who join by the link. Default:
     ///     `false`.
     public func createLink(
         role: MemberRole? = nil, expiresAt: Int64? = nil, uses: Int64? = nil, needsApproval: Bool = false

@@ -59,7 +59,7 @@ extension ChatConversation {
             ChatVerbs.react, ReactRequest(id: id, conversation: self.id, ref: seq, key: key, isRemoval: !isOn))
     }
 
-    /// Returns a page of the reactions to a message, with the users that reacted.
+    /// Returns a page of the reactions to a message, with the users who reacted.
     ///
     /// - Parameters:
     ///   - seq: The position of the message in the log.
@@ -133,7 +133,7 @@ extension ChatConversation {
     ///   - time: The time, in milliseconds since 1970, at most one year ahead.
     ///   - seq: The position of the message to reply to. Default: none.
     ///   - thread: The position of the message that began the thread. Default: none.
-    ///   - isSilent: Whether the recipients are not notified. Default: `false`.
+    ///   - isSilent: Whether to send without notifying the recipients. Default: `false`.
     @discardableResult
     public func schedule(
         _ body: ChatBody, at time: Int64, replyTo seq: Int64? = nil, thread: Int64? = nil, isSilent: Bool = false

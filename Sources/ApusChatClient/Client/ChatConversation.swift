@@ -102,7 +102,7 @@ public struct ChatConversation: Sendable {
         if let n = message.event.n { await self.engine.read(n, in: self.id) }
     }
 
-    /// Returns the members that have received or read a message.
+    /// Returns the members who have received or read a message.
     ///
     /// - Parameter seq: The position of the message in the log.
     public func readers(of seq: Int64) async throws(ChatClientError) -> [Reader] {
@@ -131,7 +131,7 @@ public struct ChatConversation: Sendable {
     ///   - body: The body of the message.
     ///   - seq: The position of the message to reply to. Default: none.
     ///   - thread: The position of the message that began the thread. Default: none.
-    ///   - isSilent: Whether the recipients are not notified. Default: `false`.
+    ///   - isSilent: Whether to send without notifying the recipients. Default: `false`.
     @discardableResult
     public func send(
         _ body: ChatBody, replyTo seq: Int64? = nil, thread: Int64? = nil, isSilent: Bool = false
@@ -150,7 +150,7 @@ public struct ChatConversation: Sendable {
     ///   - entities: The formats of the caption. Default: none.
     ///   - seq: The position of the message to reply to. Default: none.
     ///   - thread: The position of the message that began the thread. Default: none.
-    ///   - isSilent: Whether the recipients are not notified. Default: `false`.
+    ///   - isSilent: Whether to send without notifying the recipients. Default: `false`.
     @discardableResult
     public func send(
         file path: String, type: String, caption: String? = nil, entities: [TextEntity] = [], replyTo seq: Int64? = nil,

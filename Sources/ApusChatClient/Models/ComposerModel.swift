@@ -62,7 +62,7 @@ public final class ComposerModel {
     /// messages do not belong to a thread.
     public let thread: Int64?
     private let client: ChatClient
-    /// The users that the text can mention, by the lower-case names that are typed after `@`.
+    /// The users the text can mention, by the lower-case names that are typed after `@`.
     @ObservationIgnored private var mentions: [String: UserName] = [:]
     /// The text of the new message while another message is edited.
     @ObservationIgnored private var unfinished = ""

@@ -6,7 +6,7 @@ public import Observation
 public final class MembersModel {
     /// The loaded members.
     public private(set) var members: [ChatMember] = []
-    /// The number of members that match the query, including those that are not loaded.
+    /// The number of members who match the query, including those not loaded.
     public private(set) var total: Int64 = 0
     /// Whether there are further pages.
     public var hasMore: Bool { self.next != nil }

@@ -26,7 +26,7 @@ public final class ThreadModel {
     public private(set) var firstUnread: Int64?
     /// The summary of the conversation; nil before the model is opened.
     public private(set) var head: ChatHead?
-    /// The members that are writing now.
+    /// The members who are writing now.
     public private(set) var typing: [UserName] = []
     /// Whether a page is being loaded.
     public private(set) var isLoading = false
@@ -272,7 +272,7 @@ public final class ThreadModel {
         }
     }
 
-    /// Ends the notices of members that have lost the right to write.
+    /// Ends the notices of members who have lost the right to write.
     private func endTyping(_ event: ChatEvent) {
         guard [.memberLeave, .memberRemove, .memberBan, .memberMute].contains(event.kind.code), case .members(let body)? = ChatChange(event)
         else { return }

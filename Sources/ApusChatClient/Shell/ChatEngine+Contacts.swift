@@ -1,7 +1,7 @@
 import ApusChatProtocol
 
 extension ChatEngine {
-    /// Requests all contacts, to show their aliases and to detect users that imitate their names.
+    /// Requests all contacts, to show their aliases and to detect users who imitate their names.
     func loadContacts() {
         guard self.state == .online, !self.isLoadingContacts else { return }
         self.isLoadingContacts = true

@@ -238,7 +238,7 @@ extension ChatHead {
 struct Receipts {
     /// The number of other members.
     var members: Int64 = 0
-    /// The positions of the members that report them. A received position is at least as high as
+    /// The positions of the members who report them. A received position is at least as high as
     /// the read position.
     var positions: [(read: Int64, received: Int64)] = []
 
@@ -251,7 +251,7 @@ struct Receipts {
             if position.read >= n { receipts.read += 1 }
             if position.received >= n { receipts.delivered += 1 }
         }
-        // The stored positions can still contain a member that has left.
+        // The stored positions can still contain a member who has left.
         receipts.delivered = min(receipts.delivered, self.members)
         receipts.read = min(receipts.read, self.members)
         return receipts

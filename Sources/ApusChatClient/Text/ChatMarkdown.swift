@@ -12,7 +12,7 @@ public enum ChatMarkdown {
     ///
     /// - Parameters:
     ///   - source: The Markdown.
-    ///   - mentions: The users that can be mentioned, by the lower-case names that are typed after
+    ///   - mentions: The users who can be mentioned, by the lower-case names that are typed after
     ///     `@`. Other names are plain text.
     ///   - all: The lower-case words that mention all members after `@`. Default: `all`. Pass an
     ///     empty set if the user may not mention all members.

@@ -20,21 +20,21 @@ public enum DeliveryState: Hashable, Sendable {
     case failed(ChatError)
 }
 
-/// The numbers of members that have received and read a message of the user.
+/// The numbers of members who have received and read a message of the user.
 public struct MessageReceipts: Hashable, Sendable {
     /// The number of members other than the sender.
     public var members: Int64
-    /// The number of these members that have received the message on a device, or have read it.
+    /// The number of these members who have received the message on a device, or have read it.
     public var delivered: Int64
-    /// The number of these members that have read the message.
+    /// The number of these members who have read the message.
     public var read: Int64
 
     /// Creates the receipts of a message.
     ///
     /// - Parameters:
     ///   - members: The number of members other than the sender.
-    ///   - delivered: The number of these members that have received the message.
-    ///   - read: The number of these members that have read the message.
+    ///   - delivered: The number of these members who have received the message.
+    ///   - read: The number of these members who have read the message.
     public init(members: Int64, delivered: Int64, read: Int64) {
         self.members = members
         self.delivered = delivered

@@ -8,7 +8,7 @@ public struct ConversationInfo: Sendable, Hashable {
     public var about: String?
     /// The time of creation, in milliseconds since 1970.
     public var createdAt: Int64
-    /// The user that created the conversation; nil if it is not known.
+    /// The user who created the conversation; nil if it is not known.
     public var creator: UserName?
     /// The settings of a group or channel; nil for other kinds, unless their messages expire.
     public var settings: ConversationSettings? { self.head.settings }

@@ -32,7 +32,7 @@ public struct ContactPage: Sendable, Hashable {
     public var next: PageToken?
 }
 
-/// A page of the users that a search finds.
+/// A page of the users found by a search.
 public struct UserPage: Sendable, Hashable {
     /// The users of this page.
     public var users: [ChatUser]

@@ -127,13 +127,13 @@ package struct RequestIdentity: Sendable, Equatable {
 package struct SendCommand: Sendable {
     package var conversation: ConversationKey
     package var content: Result<MessageContent, ChatError>
-    /// The `seq` of the message that this one replies to, or 0.
+    /// The `seq` of the message to which this message replies, or 0.
     package var ref: Int64
     /// The `seq` of the message that began the thread, or 0.
     package var thread: Int64
     /// The epoch that the conversation must have (reserved for end-to-end encryption).
     package var ifEpoch: Int64?
-    /// Whether recipients are not notified.
+    /// Whether to send without notifying the recipients.
     package var isSilent: Bool
 
     package init(

@@ -48,7 +48,7 @@ package struct LinkTerms: Sendable {
     package var code: String
     package var expiresAt: Int64
     package var uses: Int64?
-    /// The role of users that join by the link: `member`, `reader` or `guest`.
+    /// The role of users who join by the link: `member`, `reader` or `guest`.
     package var role: MemberRole
     package var needsApproval: Bool
 
@@ -100,7 +100,8 @@ package enum ContactChange: Sendable, Equatable {
     case block(Bool)
 }
 
-/// A device of a user that was added or removed. The accounts service writes the row of the device.
+/// A device that was added to or removed from a user. The accounts service writes the row of the
+/// device.
 package struct DeviceChange: Sendable, Equatable {
     package var device: DeviceKey
     package var name: String

@@ -156,7 +156,7 @@ extension BatchDecider {
     }
 
     /// Decides a contact request. Two requests in opposite directions make the users contacts. A
-    /// request to a user that blocks the sender is accepted and not delivered.
+    /// request to a user who blocks the sender is accepted and not delivered.
     private mutating func requestContact(_ row: ContactRow, _ name: UserName, _ text: String) throws(ChatError) -> StoredAnswer {
         let (actor, peer) = (row.address.owner, row.address.peer)
         let theirs = self.facts.contacts[row.address.reversed]

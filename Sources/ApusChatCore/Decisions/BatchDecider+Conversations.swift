@@ -139,7 +139,7 @@ extension BatchDecider {
 }
 
 extension ChatError {
-    static let noUser = ChatError(.notFound, message: "There is no such user.")
-    static let noInvitation = ChatError(.notFound, message: "There is no such invitation.")
+    static let noUser = ChatError(.notFound, message: "The user does not exist.")
+    static let noInvitation = ChatError(.notFound, message: "The invitation does not exist.")
     static let noLink = ChatError(.notFound, message: "The link does not exist or is no longer valid.")
 }

@@ -2,7 +2,7 @@ import ApusChatProtocol
 import ApusChatStorage
 import ApusJSON
 
-// The ways in which users become members: by a member that adds them, by an invitation, by the
+// The ways in which users become members: by a member who adds them, by an invitation, by the
 // setting `join`, and by a link.
 extension BatchDecider {
     mutating func invite(_ users: [UserKey?], to conversation: ConversationKey, by actor: UserKey) throws(ChatError) -> StoredAnswer {
@@ -19,14 +19,14 @@ extension BatchDecider {
         return self.bring(newcomers, to: conversation, by: actor) ?? self.unchanged(conversation)
     }
 
-    /// The users that become members immediately, and the users that are invited.
+    /// The users who become members immediately, and the users who are invited.
     struct Newcomers {
         var added: [UserKey] = []
         var invited: [UserKey] = []
     }
 
     /// Divides users into those that can be added, because their setting `add` includes the actor,
-    /// and those to invite. Omits users that can be neither added nor invited.
+    /// and those to invite. Omits users who can be neither added nor invited.
     func newcomers(_ users: [UserKey], to conversation: ConversationKey, by actor: UserKey) -> Newcomers {
         var (added, invited): ([UserKey], [UserKey]) = ([], [])
         let mayUnban = (try? self.authorize(.ban, actor, in: conversation)) != nil
@@ -38,7 +38,7 @@ extension BatchDecider {
             let member = self.facts.members[MemberAddress(conversation, user)]
             guard member?.state != .joined, member?.state != .invited, !(member?.isBanned(at: self.time) ?? false) || mayUnban
             else { continue }
-            // A user that left is not added without an invitation, even by a contact.
+            // A user who left is not added without an invitation, even by a contact.
             if Self.adds(account, relation), member?.state != .left {
                 added.append(user)
             } else if account.invitationCount < ChatLimits.openInvitations {
@@ -48,7 +48,7 @@ extension BatchDecider {
         return Newcomers(added: added, invited: invited)
     }
 
-    /// Adds or invites users. An invited user that blocks the actor does not see the invitation. If
+    /// Adds or invites users. An invited user who blocks the actor does not see the invitation. If
     /// the user already lists the conversation, as a former member or with a request to join, its
     /// entry does not change.
     ///
@@ -154,7 +154,7 @@ extension BatchDecider {
 
     mutating func revokeLink(_ code: String, by actor: UserKey) throws(ChatError) -> StoredAnswer {
         guard let link = self.facts.links[code] else { throw .noLink }
-        // A user that may not manage links must not learn from the answer whether the code exists.
+        // A user who may not manage links must not learn from the answer whether the code exists.
         guard (try? self.authorize(.manageLinks, actor, in: link.conversation)) != nil else { throw .noLink }
         guard !link.isRevoked else { return self.unchanged(link.conversation) }
         self.facts.links.modify(code) { $0.isRevoked = true }

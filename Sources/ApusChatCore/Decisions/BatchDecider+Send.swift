@@ -147,7 +147,7 @@ extension BatchDecider {
         guard ref >= member.minSeq, ref <= last else { throw .noMessage }
     }
 
-    /// Returns the users that are members. A mention of another user has no effect.
+    /// Returns the users who are members. A mention of another user has no effect.
     private func members(_ users: [UserKey], of conversation: ConversationKey) -> [UserKey] {
         users.filter { self.facts.members[MemberAddress(conversation, $0)]?.state == .joined }
     }

@@ -242,7 +242,7 @@ extension BatchDecider {
         }
     }
 
-    /// Hides a change from the members that do not see its target, because an edit repeats the text
+    /// Hides a change from the members who do not see its target, because an edit repeats the text
     /// of its target.
     mutating func conceal(_ change: EventAddress, withTarget target: EventAddress) {
         let users = self.facts.unseen[target] ?? []
@@ -251,7 +251,7 @@ extension BatchDecider {
             return
         }
         let now = self.hidden.lazy.filter { $0.address.event == target }.map(\.address.user)
-        // Members that joined in this batch are not among the facts.
+        // Members who joined in this batch are not among the facts.
         let latecomers = self.pushes.compactMap { push -> UserKey? in
             guard case .arrived(target.conversation, let user, let first) = push, first > target.seq else { return nil }
             return user

@@ -255,7 +255,7 @@ extension BatchDecider {
 }
 
 extension ChatError {
-    static let noConversation = ChatError(.notFound, message: "There is no such conversation.")
-    static let noMessage = ChatError(.notFound, message: "There is no such message.")
+    static let noConversation = ChatError(.notFound, message: "The conversation does not exist.")
+    static let noMessage = ChatError(.notFound, message: "The message does not exist.")
     static let reusedID = ChatError(.conflict, message: "Another request has this id. Use a new id for a new request.", field: "id")
 }

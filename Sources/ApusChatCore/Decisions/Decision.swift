@@ -26,7 +26,7 @@ package enum Push: Sendable, Equatable {
     case departed(ConversationKey, UserKey, last: Int64)
     /// For a user, a contact or the profile of `subject` changed.
     case user(UserKey, subject: UserKey)
-    /// The visible profile of a user changed. The push is coalesced and sent to the users that may
+    /// The visible profile of a user changed. The push is coalesced and sent to the users who may
     /// see the profile.
     case profile(UserKey)
 }

@@ -7,7 +7,7 @@ package import ApusChatStorage
 /// clock.
 package struct PresenceMachine: Sendable {
     package enum Action: Sendable, Equatable {
-        /// Announce the state to the users that may see it.
+        /// Announce the state to the users who may see it.
         case announce(UserKey, isOnline: Bool)
         /// Call `timerFired` after this time.
         case schedule(after: Duration)

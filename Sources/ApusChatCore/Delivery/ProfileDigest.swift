@@ -17,7 +17,7 @@ package struct ProfileDigest: Sendable {
     /// The maximum number of waiting users. Further changes are not pushed; clients receive them
     /// with their next request.
     package static let waiting = 10_000
-    /// The maximum number of users that receive one changed profile.
+    /// The maximum number of users who receive one changed profile.
     package static let recipients = 500
 
     private var changed: [UserKey] = []

@@ -111,7 +111,7 @@ package struct PushRouter: Sendable {
         for change in batch.changes.conversations { counts[change.key] = change.counters.memberCount }
         let hidden = Set(batch.hidden.map { MemberAddress($0.event.conversation, $0.user) })
         var remaining: [MemberAddress: Bool] = [:]
-        // A user that joined receives the events from the join onward. A user that left receives
+        // A user who joined receives the events from the join onward. A user who left receives
         // the events up to the departure.
         for push in batch.pushes {
             switch push {
@@ -149,7 +149,7 @@ package struct PushRouter: Sendable {
                 if !sockets.isEmpty { deliveries.append(.user(subject: subject, to: sockets)) }
             case .arrived, .profile: break
             case .departed(let key, let user, _):
-                // A user that left and joined again in the same batch remains a member.
+                // A user who left and joined again in the same batch remains a member.
                 if remaining[MemberAddress(key, user)] == false { self.leave(user, key) }
             }
         }
@@ -183,7 +183,7 @@ package struct PushRouter: Sendable {
         return person.conversations.contains(conversation)
     }
 
-    /// Returns the connections of other members that show one of these conversations. Large
+    /// Returns the connections of other members who show one of these conversations. Large
     /// conversations are omitted.
     package func viewers(of conversations: [ConversationKey], except user: UserKey) -> [UserKey: [SocketKey]] {
         var found: [UserKey: Set<SocketKey>] = [:]
@@ -198,8 +198,8 @@ package struct PushRouter: Sendable {
         return found.mapValues { $0.sorted() }
     }
 
-    /// Returns the connected users that may show the profile of a user: the other members of these
-    /// conversations. For a large conversation, returns only the members that have it on their
+    /// Returns the connected users who may show the profile of a user: the other members of these
+    /// conversations. For a large conversation, returns only the members who have it on their
     /// screen.
     package func acquaintances(of user: UserKey, in conversations: [ConversationKey], limit: Int) -> Set<UserKey> {
         var found: Set<UserKey> = []
@@ -302,7 +302,7 @@ extension PushRouter {
     }
 
     /// Sends the newest position of a log without its events. A nudge contains a preview of the
-    /// newest event, so a user that does not see all events of the batch receives a head instead.
+    /// newest event, so a user who does not see all events of the batch receives a head instead.
     private func tellEnd(
         _ key: ConversationKey, to sockets: [SocketKey], of user: UserKey, isWhole: Bool, _ nudged: inout [SocketKey],
         _ deliveries: inout [Delivery]

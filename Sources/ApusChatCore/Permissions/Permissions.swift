@@ -22,7 +22,7 @@ package enum Permissions {
         }
         if let member, member.silencedUntil > time, Self.silencedActions.contains(action) {
             throw ChatError(
-                .forbidden, message: "An admin does not let you write here.",
+                .forbidden, message: "An admin has silenced you in this conversation.",
                 retryAfter: member.silencedUntil - time)
         }
     }
@@ -180,13 +180,13 @@ extension Permissions {
             - `past`: from the first visible event to the one with which the membership ended.
             - The sender can edit a message, remove its preview and recall it for the times that `--edit-hours` and
               `--recall-hours` of `apus serve` set (default: 48 hours). Owners and admins recall at any time.
-            - A member that is silenced cannot: \(silenced).
+            - A member who is silenced cannot: \(silenced).
             - The role of a member can be changed, and a member removed, silenced or banned, by roles above it only.
-            - Users that requested to join, that are banned, and strangers get `not_found`, as if there were no such
+            - Users who requested to join, that are banned, and strangers get `not_found`, as if there were no such
               conversation. All others get `forbidden`.
             - A user is added to a group at once by contacts only, or by all users if its setting `add` is `all`; others send
-              an invitation. A user that blocks the inviter does not see it.
-            - In a pair, messages of a blocked user are accepted, and hidden from the user that blocks. In groups a block
+              an invitation. A user who blocks the inviter does not see it.
+            - In a pair, messages of a blocked user are accepted, and hidden from the user who blocks. In groups a block
               hides nothing on the server.
 
             """

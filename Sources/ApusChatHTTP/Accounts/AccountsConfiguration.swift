@@ -4,7 +4,7 @@ package import ApusPasswords
 
 /// The settings of accounts and sessions.
 package struct AccountsConfiguration: Sendable {
-    /// The users that can create accounts. Default: all users.
+    /// The users who can create accounts. Default: all users.
     package var registration = Registration.open
     /// The name of the server, which authenticators show. Default: Apus.
     package var serverName = "Apus"

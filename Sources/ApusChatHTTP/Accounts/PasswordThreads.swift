@@ -48,7 +48,7 @@ final class PasswordThreads: Sendable {
             guard admission == .admitted else {
                 return continuation.resume(
                     throwing: ChatError(
-                        .tooMany, message: "Too many passwords are being checked at the same time. Try again soon.", retryAfter: 2_000))
+                        .tooMany, message: "Too many passwords are being checked at the same time. Try again later.", retryAfter: 2_000))
             }
             self.threads.submit { _ in self.runNext() }
         }

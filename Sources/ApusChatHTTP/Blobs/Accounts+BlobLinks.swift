@@ -21,7 +21,7 @@ extension Accounts {
         SessionTokens.Link(user: session.user, device: session.device, expiresAt: self.clock.now() + self.linkLifetime)
     }
 
-    /// Returns the session of the user that created a link.
+    /// Returns the session of the user who created a link.
     ///
     /// - Throws: `unauthorized` if the link is not valid for the blob or has expired, or if its
     ///   session was ended.

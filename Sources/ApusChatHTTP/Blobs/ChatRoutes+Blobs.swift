@@ -162,7 +162,7 @@ extension ChatReads {
         return conversation.profile.avatar == blob
     }
 
-    /// Returns whether a blob is the picture of a user that another user may see.
+    /// Returns whether a blob is a user's picture that another user may see.
     fileprivate func showsPicture(_ blob: BlobID, of name: UserName, to viewer: UserKey) throws -> Bool {
         guard let key = try self.userKeys(named: [name]).first ?? nil, let account = try self.accounts([key]).first,
             account.state == .active, account.avatar == blob

@@ -37,7 +37,7 @@ extension BlobFiles {
 
     /// Returns a preview of a file; nil if the server cannot make it, or not in time.
     ///
-    /// - Parameter user: The user that requests the preview.
+    /// - Parameter user: The user who requests the preview.
     package func preview(_ kind: PreviewKind, of blob: BlobRow, for user: UserKey) async -> ServedFile? {
         guard
             let path = await self.previews.path(kind, of: blob, at: self.source(of: blob), for: user, waiting: Self.previewTime),
@@ -49,7 +49,7 @@ extension BlobFiles {
 
     /// Converts an AMR recording to AAC. Returns nil for other bytes, and if the conversion fails.
     ///
-    /// - Parameter user: The user that requests the recording.
+    /// - Parameter user: The user who requests the recording.
     package func convertedVoice(_ bytes: [UInt8], for user: UserKey) async -> [UInt8]? {
         await self.previews.convertedVoice(bytes, for: user)
     }

@@ -43,7 +43,7 @@ struct AnswerMiddleware: RouterMiddleware {
         case let error as StorageError:
             context.logger.error("Storage failed", metadata: ["error": "\(error)"])
             let refusal = ChatError(
-                .storage, message: "The server cannot read or write its data at present. Try again later.", retryAfter: 5_000)
+                .storage, message: "The server cannot read or write its data. Try again later.", retryAfter: 5_000)
             return try .json(refusal, status: .serviceUnavailable)
         case let error as any HTTPResponseError:
             return try .json(ChatError(self.code(of: error.status), message: error.status.reasonPhrase), status: error.status)

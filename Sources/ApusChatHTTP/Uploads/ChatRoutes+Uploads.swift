@@ -115,7 +115,7 @@ extension ChatRoutes {
     }
 
     private static let continued = ChatError(
-        .conflict, message: "Another transfer has continued the upload. Request its offset, and continue there.")
+        .conflict, message: "Another transfer has continued the upload. Request its offset, and continue from it.")
 
     private static func tooLong(_ part: UploadPart) -> ChatError {
         ChatError(.tooLarge, message: "The body exceeds the announced length of the upload, \(part.length) bytes.")

@@ -30,7 +30,7 @@ extension Uploads {
         guard let task else { throw ChatError(.unavailable, message: "The server is stopping. Try again later.", retryAfter: 2_000) }
         guard let result = await task.result(within: self.configuration.storeWait) else {
             throw ChatError(
-                .unavailable, message: "The upload is complete, and the server still stores it. Repeat the request.", retryAfter: 2_000)
+                .unavailable, message: "The upload is complete, but the server is still storing it. Repeat the request.", retryAfter: 2_000)
         }
         return try result.get()
     }

@@ -109,7 +109,7 @@ public enum ChatBody: Hashable, Sendable {
         return self.message?.blobs ?? []
     }
 
-    /// The users that the text mentions.
+    /// The users mentioned in the text.
     public var mentions: [UserName] { self.message?.mentions ?? [] }
 
     /// Whether the text mentions all members.

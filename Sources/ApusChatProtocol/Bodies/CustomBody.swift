@@ -2,7 +2,7 @@ public import ApusJSON
 
 /// The body of an application's kind (`x.…`): an object with any fields and a bounded size.
 ///
-/// Other clients show the field `text`. Members that can read the message can read the uploads in
+/// Other clients show the field `text`. Members who can read the message can read the uploads in
 /// the field `blobs`.
 public struct CustomBody: Hashable, Sendable {
     /// The kind.

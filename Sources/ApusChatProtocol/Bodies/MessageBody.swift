@@ -11,7 +11,7 @@ package protocol MessageBody: WireObject, Hashable {
     var label: String? { get }
     /// The text for the search index.
     var searchText: String? { get }
-    /// The blobs to which the body refers. Members that can read the message can read the blobs.
+    /// The blobs to which the body refers. Members who can read the message can read the blobs.
     var blobs: [BlobID] { get }
     /// Checks the rules that the types of the fields do not express.
     func validate() throws(WireError)
@@ -32,7 +32,7 @@ extension MessageBody {
 
     /// The text of a preview in a list: the text or, if it is absent or blank, the label.
     package var previewText: String? { PreviewText.line(self.words?.text) ?? PreviewText.line(self.label) }
-    /// The users that the text mentions, each once.
+    /// The users mentioned in the text, each once.
     package var mentions: [UserName] {
         var names: [UserName] = []
         for entity in self.words?.entities ?? [] {

@@ -4,7 +4,7 @@ package struct ServerAnswer: Hashable, WireObject {
     package var name: String
     /// The version of the program.
     package var version: String
-    /// The users that can create accounts.
+    /// The users who can create accounts.
     package var registration: Registration
     /// The features of the server.
     package var features: [String]
@@ -43,7 +43,7 @@ package struct ServerAnswer: Hashable, WireObject {
     }
 }
 
-/// The users that can create accounts.
+/// The users who can create accounts.
 package enum Registration: String, WireChoice {
     /// All users can create accounts.
     case open

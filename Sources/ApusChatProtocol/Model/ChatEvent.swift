@@ -19,7 +19,7 @@ public enum EventState: String, WireChoice {
     public var isBlank: Bool { self == .recalled || self == .expired || self == .erased }
 }
 
-/// A reaction to a message, and the number of users that reacted with it.
+/// A reaction to a message, and the number of users who reacted with it.
 public struct ReactionCount: Hashable, Sendable {
     /// The reaction: an emoji, or a short text.
     public var key: String

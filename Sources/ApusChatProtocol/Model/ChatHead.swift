@@ -16,7 +16,7 @@ public struct ChatHead: Hashable, Sendable {
     public var title: String?
     /// The picture of a group or channel; nil if absent.
     public var avatar: BlobID?
-    /// The other user of a pair, or the user that invited the recipient; nil if there is neither.
+    /// The other user of a pair, or the user who invited the recipient; nil if there is neither.
     public var peer: ChatUser?
     /// The number of members of a group or channel; 0 for other kinds.
     public var members: Int64
@@ -38,7 +38,7 @@ public struct ChatHead: Hashable, Sendable {
     /// The number of unread messages that mention the recipient.
     public var mentions: Int64
     /// The time by which lists order the conversation, in milliseconds since 1970: the time of the
-    /// event in ``last``. For a user that is not a member, the time at which the user entered the
+    /// event in ``last``. For a user who is not a member, the time at which the user entered the
     /// `state`.
     public var at: Int64
     /// The preview of the newest event that moves the conversation up in lists; nil if there is no

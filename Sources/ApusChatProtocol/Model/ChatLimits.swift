@@ -18,7 +18,7 @@ public enum ChatLimits {
     public static let captionLength = 2_000
     /// The maximum number of entities of a text.
     public static let entities = 200
-    /// The maximum number of users that one message mentions.
+    /// The maximum number of users mentioned in one message.
     public static let mentions = 50
     /// The maximum size of the body of an application-defined or encrypted message, in bytes.
     public static let customBytes = 32 * 1024
@@ -61,7 +61,7 @@ public enum ChatLimits {
     public static let groupMembers = 10_000
     /// The maximum number of members of a channel.
     public static let channelMembers = 100_000
-    /// The maximum number of users that one request names.
+    /// The maximum number of users named in one request.
     package static let requestUsers = 100
     /// The maximum number of members of a conversation in which members see the read positions of
     /// others.

@@ -76,7 +76,7 @@ public struct ChatMember: Hashable, Sendable {
     /// The time at which the ban ends, in milliseconds since 1970; nil if the member is not banned,
     /// or if the ban has no end.
     public var bannedUntil: Int64?
-    /// The member that added or invited the user; nil if the user joined without an invitation.
+    /// The member who added or invited the user; nil if the user joined without an invitation.
     public var by: UserName?
 
     package init(

@@ -14,7 +14,7 @@ public enum ConversationKind: String, WireChoice {
 
 /// The role of a member. Together with the settings it determines the member's permissions.
 public enum MemberRole: String, WireChoice {
-    /// The only member that can delete or transfer the conversation and assign the role `admin`.
+    /// The only member who can delete or transfer the conversation and assign the role `admin`.
     case owner
     /// Manages members, settings and messages.
     case admin
@@ -22,7 +22,7 @@ public enum MemberRole: String, WireChoice {
     case member
     /// Reads, reacts and votes, but cannot write.
     case reader
-    /// A user that joined by a guest link.
+    /// A user who joined by a guest link.
     case guest
     /// A role that a later version of the server defines.
     case unknown

@@ -1,4 +1,4 @@
-/// The members that may perform an action.
+/// The members who may perform an action.
 public enum MemberScope: String, WireChoice {
     /// The owner, the admins and the members with the role `member`; for
     /// ``ConversationSettings/write``, also guests.
@@ -9,7 +9,7 @@ public enum MemberScope: String, WireChoice {
     case unknown
 }
 
-/// The rule for users that become members without being added or invited.
+/// The rule for users who become members without being added or invited.
 public enum JoinRule: String, WireChoice {
     /// Users cannot join without an invitation or an invite link.
     case closed
@@ -33,15 +33,15 @@ public enum HistoryRule: String, WireChoice {
 
 /// The settings of a group or channel. A pair and a self conversation have ``expire`` only.
 public struct ConversationSettings: Hashable, Sendable {
-    /// The members that may write.
+    /// The members who may write.
     public var write: MemberScope = .members
-    /// The members that may invite and add users.
+    /// The members who may invite and add users.
     public var invite: MemberScope = .members
-    /// The members that may change the title, the picture and the description.
+    /// The members who may change the title, the picture and the description.
     public var manage: MemberScope = .admins
-    /// The members that may pin messages.
+    /// The members who may pin messages.
     public var pin: MemberScope = .admins
-    /// The members that may mention all members with `@all`.
+    /// The members who may mention all members with `@all`.
     public var mentionAll: MemberScope = .admins
     /// The way in which users join without an invitation or an invite link.
     public var join: JoinRule = .closed

@@ -15,7 +15,7 @@ public struct EventPreview: Hashable, Sendable {
     /// The beginning of the text or caption, or of another label: the name of the file, the place
     /// or the user, the question of the poll, or the title of the bundle. Nil if there is no text.
     public var text: String?
-    /// The users that a change concerns, at most 10.
+    /// The users affected by a change, at most 10.
     public var users: [UserName]
     /// The state of a call; nil for other kinds.
     public var call: CallState?

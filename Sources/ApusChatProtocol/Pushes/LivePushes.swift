@@ -59,7 +59,7 @@ package struct MarkPush: Hashable, WireObject {
     package func write(to writer: inout WireWriter) { writer.write("marks", all: self.marks) }
 }
 
-/// The push `presence`: users that have become online or offline.
+/// The push `presence`: users who have become online or offline.
 package struct PresencePush: Hashable, WireObject {
     /// The presence of one user.
     package struct Entry: Hashable, WireObject {

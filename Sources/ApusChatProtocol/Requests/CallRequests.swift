@@ -185,7 +185,7 @@ package struct SignalRequest: Hashable, WireObject {
     package var conversation: ConversationID
     /// The `seq` of the call.
     package var call: Int64
-    /// The recipient; nil for the devices of other users that take part in the call.
+    /// The recipient; nil for the devices of other users in the call.
     package var recipient: UserName?
     /// The device of the recipient; nil for all devices. Ignored without a recipient.
     package var device: DeviceID?

@@ -132,7 +132,7 @@ package struct ContactRequestRequest: Hashable, WireObject {
 /// receives no event.
 package struct ContactAnswerRequest: Hashable, WireObject {
     package var id: ClientID
-    /// The user that sent the request.
+    /// The user who sent the request.
     package var user: UserName
     /// Whether the user becomes a contact.
     package var isAccepted: Bool

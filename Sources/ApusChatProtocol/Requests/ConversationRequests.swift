@@ -80,9 +80,9 @@ package struct CreateRequest: Hashable, WireObject {
 /// The answer to the requests that open, create or join a conversation.
 package struct HeadAnswer: Hashable, WireObject {
     package var head: ChatHead
-    /// The users that were invited rather than added.
+    /// The users who were invited rather than added.
     package var invited: [UserName]
-    /// The names that belong to no account or to a user that could be neither added nor invited.
+    /// The names that belong to no account or to a user who could be neither added nor invited.
     package var unknown: [UserName]
 
     package init(head: ChatHead, invited: [UserName] = [], unknown: [UserName] = []) {
@@ -129,7 +129,7 @@ package struct InfoAnswer: Hashable, WireObject {
     package var about: String?
     /// The time of creation, in milliseconds since 1970.
     package var createdAt: Int64
-    /// The user that created the conversation; nil if the requesting user cannot see the
+    /// The user who created the conversation; nil if the requesting user cannot see the
     /// first event.
     package var by: UserName?
 

@@ -14,7 +14,7 @@ package struct ForwardRequest: Hashable, WireObject {
     package var title: String?
     /// Whether the names of the original senders are omitted.
     package var isAnonymous: Bool
-    /// Whether recipients are not notified.
+    /// Whether to send without notifying the recipients.
     package var isSilent: Bool
 
     package init(

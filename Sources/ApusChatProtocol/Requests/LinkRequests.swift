@@ -2,7 +2,7 @@
 package struct LinkCreateRequest: Hashable, WireObject {
     package var id: ClientID
     package var conversation: ConversationID
-    /// The role of users that join by the link: `member` by default, `reader` or `guest`.
+    /// The role of users who join by the link: `member` by default, `reader` or `guest`.
     package var role: MemberRole?
     /// The time at which the link expires, in milliseconds since 1970; nil if the link does not
     /// expire.
@@ -50,9 +50,9 @@ package struct LinkCreateRequest: Hashable, WireObject {
 public struct InviteLink: Hashable, Sendable, WireObject {
     /// The secret part of the link.
     public var code: LinkCode
-    /// The role of users that join by the link.
+    /// The role of users who join by the link.
     public var role: MemberRole
-    /// The user that created the link.
+    /// The user who created the link.
     public var by: UserName
     /// The time at which the link was created, in milliseconds since 1970.
     public var at: Int64
@@ -208,7 +208,7 @@ public struct LinkInfoAnswer: Hashable, Sendable, WireObject {
     public var members: Int64
     /// Whether users join immediately or after approval.
     public var join: JoinRule
-    /// The user that created the link.
+    /// The user who created the link.
     public var by: ChatUser
 
     package init(title: String, kind: ConversationKind, avatar: BlobID? = nil, members: Int64, join: JoinRule, by: ChatUser) {

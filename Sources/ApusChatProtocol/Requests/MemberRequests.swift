@@ -32,11 +32,11 @@ package struct MemberAddAnswer: Hashable, WireObject {
     package var seq: Int64?
     /// The time of the request, in milliseconds since 1970.
     package var at: Int64
-    /// The users that became members.
+    /// The users who became members.
     package var added: [UserName]
-    /// The users that were invited.
+    /// The users who were invited.
     package var invited: [UserName]
-    /// The names that belong to no account or to a user that could be neither added nor invited.
+    /// The names that belong to no account or to a user who could be neither added nor invited.
     package var unknown: [UserName]
 
     package init(
@@ -168,7 +168,7 @@ package struct MemberJoinRequest: Hashable, WireObject {
 package struct MemberApproveRequest: Hashable, WireObject {
     package var id: ClientID
     package var conversation: ConversationID
-    /// The user that sent the request.
+    /// The user who sent the request.
     package var user: UserName
     /// Whether the user becomes a member.
     package var isAccepted: Bool

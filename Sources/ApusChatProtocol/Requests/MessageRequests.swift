@@ -182,7 +182,7 @@ package struct SubscribeRequest: Hashable, WireObject {
     }
 }
 
-/// `readers`: requests the members that have read or received a message.
+/// `readers`: requests the members who have read or received a message.
 package struct ReadersRequest: Hashable, WireObject {
     package var conversation: ConversationID
     /// The `seq` of the message.
@@ -211,7 +211,7 @@ package struct ReadersRequest: Hashable, WireObject {
 
 /// The answer to `readers`. The order is the same on every request.
 package struct ReadersAnswer: Hashable, WireObject {
-    /// The members that have read or received the message.
+    /// The members who have read or received the message.
     package var readers: [Reader]
     /// The position of the next page; nil on the last page.
     package var page: PageToken?
@@ -232,7 +232,7 @@ package struct ReadersAnswer: Hashable, WireObject {
     }
 }
 
-/// A member that has received or read a message.
+/// A member who has received or read a message.
 public struct Reader: Hashable, Sendable, WireObject {
     /// The member.
     public var user: UserName

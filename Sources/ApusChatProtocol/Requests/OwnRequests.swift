@@ -116,15 +116,15 @@ public struct Folder: Hashable, Sendable, WireObject {
 
 /// The settings of a user. In a change, a nil property leaves the setting unchanged.
 public struct UserSettings: Hashable, Sendable, WireObject {
-    /// The users that may open a conversation with this user.
+    /// The users who may open a conversation with this user.
     public var messages: Audience?
-    /// The users that see this user's presence.
+    /// The users who see this user's presence.
     public var lastSeen: Audience?
-    /// The users that see this user's picture.
+    /// The users who see this user's picture.
     public var avatar: Audience?
-    /// The users that can add this user to a group without an invitation.
+    /// The users who can add this user to a group without an invitation.
     public var add: Audience?
-    /// The users that find this user by a search.
+    /// The users who find this user by a search.
     public var find: Audience?
     /// Whether other users see this user's read positions, and this user sees theirs.
     public var receipts: Bool?
@@ -141,11 +141,11 @@ public struct UserSettings: Hashable, Sendable, WireObject {
     /// Creates settings. A setting that is nil is not changed.
     ///
     /// - Parameters:
-    ///   - messages: The users that may open a conversation with this user.
-    ///   - lastSeen: The users that see this user's presence.
-    ///   - avatar: The users that see this user's picture.
-    ///   - add: The users that can add this user to a group without an invitation.
-    ///   - find: The users that find this user by a search.
+    ///   - messages: The users who may open a conversation with this user.
+    ///   - lastSeen: The users who see this user's presence.
+    ///   - avatar: The users who see this user's picture.
+    ///   - add: The users who can add this user to a group without an invitation.
+    ///   - find: The users who find this user by a search.
     ///   - receipts: Whether other users see this user's read positions, and this user sees theirs.
     ///   - typing: Whether other users see that this user is writing.
     ///   - quietFrom: The start of the quiet hours, in minutes after midnight UTC.

@@ -34,7 +34,7 @@ package struct ReactRequest: Hashable, WireObject {
     }
 }
 
-/// `reactions`: requests the users that reacted to a message.
+/// `reactions`: requests the users who reacted to a message.
 package struct ReactionsRequest: Hashable, WireObject {
     package var conversation: ConversationID
     /// The `seq` of the message.

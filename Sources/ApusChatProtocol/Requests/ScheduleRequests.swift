@@ -7,11 +7,11 @@ package struct ScheduleRequest: Hashable, WireObject {
     /// The kind of the message.
     package var kind: EventKind
     package var body: JSONObject
-    /// The `seq` of the message that this one replies to; nil if it is not a reply.
+    /// The `seq` of the message to which this message replies; nil if it is not a reply.
     package var ref: Int64?
     /// The `seq` of the message that began the thread; nil outside of threads.
     package var thread: Int64?
-    /// Whether recipients are not notified.
+    /// Whether to send without notifying the recipients.
     package var isSilent: Bool
     /// The time at which the message is sent, in milliseconds since 1970; at most one year ahead.
     package var sendAt: Int64
@@ -63,11 +63,11 @@ public struct ScheduledMessage: Hashable, Sendable, WireObject {
     public var kind: EventKind
     /// The body.
     public var body: JSONObject
-    /// The `seq` of the message that this one replies to; nil if it is not a reply.
+    /// The `seq` of the message to which this message replies; nil if it is not a reply.
     public var ref: Int64?
     /// The `seq` of the message that began the thread; nil outside of threads.
     public var thread: Int64?
-    /// Whether recipients are not notified.
+    /// Whether to send without notifying the recipients.
     public var isSilent: Bool
     /// The time at which the message is sent, in milliseconds since 1970.
     public var sendAt: Int64

@@ -8,13 +8,14 @@ package struct SendRequest: Hashable, WireObject {
     /// The body as sent. ``ChatKinds`` validates it after the server has determined that the
     /// request is not a retry.
     package var body: JSONObject
-    /// The `seq` of the message that this one replies to; nil if it is not a reply.
+    /// The `seq` of the message to which this message replies; nil if it is not a reply.
     package var ref: Int64?
     /// The `seq` of the message that began the thread; nil outside of threads.
     package var thread: Int64?
     /// The epoch of the group of an encrypted conversation. Reserved.
     package var ifEpoch: Int64?
-    /// Whether recipients are not notified. This option is not stored with the message.
+    /// Whether to send without notifying the recipients. This option is not stored with the
+    /// message.
     package var isSilent: Bool
 
     package init(

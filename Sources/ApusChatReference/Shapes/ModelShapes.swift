@@ -41,7 +41,7 @@ extension ChatReference {
                 .may("replies", .shape("ThreadSummary"), "The thread that this message began."),
             ], recode: Recode(ChatEvent.self)),
         Shape(
-            "ReactionCount", "A reaction to a message, and the number of users that reacted with it.",
+            "ReactionCount", "A reaction to a message, and the number of users who reacted with it.",
             [
                 .must("key", .words(ChatLimits.reactionLength), "The reaction."),
                 .must("count", .count, "The number of users."),
@@ -65,7 +65,7 @@ extension ChatReference {
                 .may("role", .choice(MemberRole.self), "The recipient's role; absent for `member`."),
                 .may("title", .words(ChatLimits.titleLength), "The title of a group or channel."),
                 .may("avatar", .blob, "The picture of a group or channel."),
-                .may("peer", .shape("User"), "The other user of a pair, or the user that invited the recipient."),
+                .may("peer", .shape("User"), "The other user of a pair, or the user who invited the recipient."),
                 .may("members", .count, "The number of members of a group or channel."),
                 .may("members_version", .count, "A number that increases with each change of the members of a group or channel."),
                 .may("settings", .shape("Settings"), "The settings; for a pair or a self conversation only if its messages expire."),
@@ -77,7 +77,7 @@ extension ChatReference {
                 .may("mentions", .count, "The number of unread messages that mention the recipient."),
                 .must(
                     "at", .time,
-                    "The time of the newest event that moves the conversation up in lists: a message, a change of the profile or the settings, or the invitation, the join, the leave or the removal of members. Other changes do not, such as those of roles, bans and messages. For a user that is not a member, the time at which the user entered the `state`."
+                    "The time of the newest event that moves the conversation up in lists: a message, a change of the profile or the settings, or the invitation, the join, the leave or the removal of members. Other changes do not, such as those of roles, bans and messages. For a user who is not a member, the time at which the user entered the `state`."
                 ),
                 .may("last", .shape("Preview"), "That event."),
                 .may("pins", .list(.seq, ChatLimits.pinnedMessages), "The pinned messages, newest first."),
@@ -100,7 +100,7 @@ extension ChatReference {
                     "text", .string(ChatLimits.previewLength),
                     "The beginning of the text or caption, or of the name of the file, place or user, the question of the poll, or the title of the bundle."
                 ),
-                .may("users", .list(.user, ChatLimits.previewUsers), "The users that a change concerns."),
+                .may("users", .list(.user, ChatLimits.previewUsers), "The users affected by a change."),
                 .may("call", .choice(CallState.self), "The state of a call."),
                 .may("media", .choice(CallMedia.self), "The media of a call."),
                 .may("voice", .bool, "Whether it is a voice message."),
@@ -125,18 +125,18 @@ extension ChatReference {
             "Draft", "An unfinished message.",
             [
                 .must("text", .string(ChatLimits.draftLength), "The text."),
-                .may("ref", .seq, "The `seq` of the message that this one replies to."),
+                .may("ref", .seq, "The `seq` of the message to which this message replies."),
                 .must("at", .time, "The time of the last change."),
             ], recode: Recode(Draft.self)),
         Shape(
             "Settings",
             "The settings of a group or channel; only `expire` applies to other conversations. Servers send all settings; an absent setting has its default value.",
             [
-                .may("write", .choice(MemberScope.self), "The members that may write."),
-                .may("invite", .choice(MemberScope.self), "The members that may invite and add users."),
-                .may("manage", .choice(MemberScope.self), "The members that may change the title, picture and description."),
-                .may("pin", .choice(MemberScope.self), "The members that may pin messages."),
-                .may("mention_all", .choice(MemberScope.self), "The members that may mention all."),
+                .may("write", .choice(MemberScope.self), "The members who may write."),
+                .may("invite", .choice(MemberScope.self), "The members who may invite and add users."),
+                .may("manage", .choice(MemberScope.self), "The members who may change the title, picture and description."),
+                .may("pin", .choice(MemberScope.self), "The members who may pin messages."),
+                .may("mention_all", .choice(MemberScope.self), "The members who may mention all."),
                 .may("join", .choice(JoinRule.self), "The way in which users join without an invitation or an invite link."),
                 .may("listed", .bool, "Whether the directory lists the conversation."),
                 .may("history", .choice(HistoryRule.self), "The part of the log that a new member sees."),
@@ -148,11 +148,11 @@ extension ChatReference {
         Shape(
             "SettingsChange", "New values of some settings.",
             [
-                .may("write", .choice(MemberScope.self), "The members that may write."),
-                .may("invite", .choice(MemberScope.self), "The members that may invite and add users."),
-                .may("manage", .choice(MemberScope.self), "The members that may change the title, picture and description."),
-                .may("pin", .choice(MemberScope.self), "The members that may pin messages."),
-                .may("mention_all", .choice(MemberScope.self), "The members that may mention all."),
+                .may("write", .choice(MemberScope.self), "The members who may write."),
+                .may("invite", .choice(MemberScope.self), "The members who may invite and add users."),
+                .may("manage", .choice(MemberScope.self), "The members who may change the title, picture and description."),
+                .may("pin", .choice(MemberScope.self), "The members who may pin messages."),
+                .may("mention_all", .choice(MemberScope.self), "The members who may mention all."),
                 .may("join", .choice(JoinRule.self), "The way in which users join without an invitation or an invite link."),
                 .may("listed", .bool, "Whether the directory lists the conversation."),
                 .may("history", .choice(HistoryRule.self), "The part of the log that a new member sees."),
@@ -189,7 +189,7 @@ extension ChatReference {
                 ),
                 .may("muted_until", .time, "The time until which the member may not write."),
                 .may("banned_until", .time, "The time at which the ban ends; absent if it has no end."),
-                .may("by", .user, "The member that added or invited the user."),
+                .may("by", .user, "The member who added or invited the user."),
             ], recode: Recode(ChatMember.self)),
         Shape(
             "Entity", "A range of a text with a format or a meaning. Entities are ordered by `offset`, and are nested or separate.",

@@ -7,7 +7,7 @@ extension ChatReference {
             "DraftText", "The content of a draft.",
             [
                 .must("text", .words(ChatLimits.draftLength), "The text."),
-                .may("ref", .seq, "The `seq` of the message that this one replies to."),
+                .may("ref", .seq, "The `seq` of the message to which this message replies."),
             ], recode: Recode(DraftText.self)),
         Shape(
             "CallAccess", "The access of a device to the room of a media server.",
@@ -108,7 +108,7 @@ extension ChatReference {
                 ),
             ], recode: Recode(PresencePush.Entry.self)),
         Shape(
-            "Reader", "A member that has received or read a message.",
+            "Reader", "A member who has received or read a message.",
             [
                 .must("user", .user, "The member."),
                 .may("read", .bool, "Whether the member has read the message."),
@@ -127,9 +127,9 @@ extension ChatReference {
                 .must("conv", .conversation, "The conversation."),
                 .must("kind", .kind, "The kind of the message."),
                 .must("body", .any, "The body."),
-                .may("ref", .seq, "The `seq` of the message that this one replies to."),
+                .may("ref", .seq, "The `seq` of the message to which this message replies."),
                 .may("thread", .seq, "The `seq` of the message that began the thread."),
-                .may("silent", .bool, "Whether recipients are not notified."),
+                .may("silent", .bool, "Whether to send without notifying the recipients."),
                 .must("send_at", .time, "The time."),
                 .may(
                     "error", .choice(ChatError.Code.self),
@@ -150,8 +150,8 @@ extension ChatReference {
             "InviteLink", "An invite link.",
             [
                 .must("code", .link, "The secret part of the link."),
-                .must("role", .choice(MemberRole.self), "The role of users that join."),
-                .must("by", .user, "The user that created the link."),
+                .must("role", .choice(MemberRole.self), "The role of users who join."),
+                .must("by", .user, "The user who created the link."),
                 .must("at", .time, "The time of creation."),
                 .may("expires_at", .time, "The time at which the link expires; absent if it does not."),
                 .may("uses", .count, "The maximum number of joins by the link, and of requests to join by it; absent for no limit."),
@@ -167,14 +167,14 @@ extension ChatReference {
         Shape(
             "UserSettings", "The settings of a user.",
             [
-                .may("messages", .choice(Audience.self), "The users that may open a conversation with this user."),
-                .may("last_seen", .choice(Audience.self), "The users that see this user's presence."),
-                .may("avatar", .choice(Audience.self), "The users that see this user's picture."),
+                .may("messages", .choice(Audience.self), "The users who may open a conversation with this user."),
+                .may("last_seen", .choice(Audience.self), "The users who see this user's presence."),
+                .may("avatar", .choice(Audience.self), "The users who see this user's picture."),
                 .may(
                     "add", .choice(Audience.self),
-                    "The users that can add this user to a group without an invitation."
+                    "The users who can add this user to a group without an invitation."
                 ),
-                .may("find", .choice(Audience.self), "The users that find this user by a search."),
+                .may("find", .choice(Audience.self), "The users who find this user by a search."),
                 .may("receipts", .bool, "Whether other users see this user's read positions, and this user sees theirs."),
                 .may("typing", .bool, "Whether other users see that this user is writing."),
                 .may("quiet_from", .integer(0...1_439), "The start of the quiet hours, in minutes after midnight UTC."),

@@ -14,10 +14,10 @@ extension ChatReference {
                 ],
                 answer: [
                     .must("head", .shape("Head"), "The conversation."),
-                    .may("invited", .list(.user, ChatLimits.requestUsers), "The users that were invited instead of added."),
+                    .may("invited", .list(.user, ChatLimits.requestUsers), "The users who were invited instead of added."),
                     .may(
                         "unknown", .list(.user, ChatLimits.requestUsers),
-                        "The names without an account, and the users that could be neither added nor invited."),
+                        "The names without an account, and the users who could be neither added nor invited."),
                 ],
                 errors: [.forbidden, .notFound, .conflict, .limit, .storage],
                 example: #"{"id": "0192f0c4-7d3e-7a10-9c55-1b2e3f405162", "user": "bob"}"#,
@@ -45,10 +45,10 @@ extension ChatReference {
                 ],
                 answer: [
                     .must("head", .shape("Head"), "The conversation."),
-                    .may("invited", .list(.user, ChatLimits.requestUsers), "The users that were invited instead of added."),
+                    .may("invited", .list(.user, ChatLimits.requestUsers), "The users who were invited instead of added."),
                     .may(
                         "unknown", .list(.user, ChatLimits.requestUsers),
-                        "The names without an account, and the users that could be neither added nor invited."),
+                        "The names without an account, and the users who could be neither added nor invited."),
                 ],
                 errors: [.notFound, .conflict, .limit, .storage],
                 example: #"""
@@ -73,7 +73,7 @@ extension ChatReference {
                     .must("head", .shape("Head"), "The current head."),
                     .may("about", .words(ChatLimits.aboutLength), "The description."),
                     .must("created_at", .time, "The time of creation."),
-                    .may("by", .user, "The user that created the conversation."),
+                    .may("by", .user, "The user who created the conversation."),
                 ],
                 errors: [.notFound],
                 example: #"{"conv": "3g7r0p5a2b4c6"}"#,

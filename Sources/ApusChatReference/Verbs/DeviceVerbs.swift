@@ -80,8 +80,8 @@ extension ChatReference {
             Verb(
                 ChatVerbs.signal,
                 """
-                Sends data of a call to a device of another user or, without `to`, to the devices of other users that take \
-                part in the call. The data is not stored.
+                Sends data of a call to a device of another user or, without `to`, to the devices of other users in the \
+                call. The data is not stored.
                 """,
                 request: [
                     .conv,

@@ -71,10 +71,10 @@ extension ChatReference {
                     .conv,
                     .must("kind", .kind, "A kind that clients can send."),
                     .must("body", .any, "The body of the kind."),
-                    .may("ref", .seq, "The `seq` of the message that this one replies to."),
+                    .may("ref", .seq, "The `seq` of the message to which this message replies."),
                     .may("thread", .seq, "The `seq` of the message that began the thread."),
                     .may("if_epoch", .count, "The epoch of the group of an encrypted conversation. Reserved."),
-                    .may("silent", .bool, "Whether recipients are not notified."),
+                    .may("silent", .bool, "Whether to send without notifying the recipients."),
                 ],
                 answer: [
                     .conv,
@@ -244,7 +244,7 @@ extension ChatReference {
             Verb(
                 ChatVerbs.readers,
                 """
-                Requests the members that have read or received a message. It is available in conversations with at \
+                Requests the members who have read or received a message. It is available in conversations with at \
                 most 100 members and the setting `receipts`, except channels. A user whose own `receipts` is off is not \
                 listed, and gets an empty list.
                 """,
@@ -255,7 +255,7 @@ extension ChatReference {
                 ],
                 answer: [
                     .must(
-                        "readers", .list(.shape("Reader"), ChatLimits.membersPage), "The members that have read or received the message."),
+                        "readers", .list(.shape("Reader"), ChatLimits.membersPage), "The members who have read or received the message."),
                     .may("page", .token, "The token of the next page; absent on the last page."),
                 ],
                 errors: [.forbidden, .notFound],

@@ -35,7 +35,7 @@ extension ChatReference {
             Verb(
                 ChatVerbs.memberAdd,
                 """
-                Adds contacts as members, and invites other users. Users that can be neither added nor invited are \
+                Adds contacts as members, and invites other users. Users who can be neither added nor invited are \
                 listed in `unknown`.
                 """,
                 request: [
@@ -48,11 +48,11 @@ extension ChatReference {
                     .must("id", .client, "The client's id of the request."),
                     .may("seq", .seq, "The `seq` of the last event that was added to the log; absent if there is none."),
                     .must("at", .time, "The time of the change."),
-                    .may("added", .list(.user, ChatLimits.requestUsers), "The users that became members."),
-                    .may("invited", .list(.user, ChatLimits.requestUsers), "The users that were invited."),
+                    .may("added", .list(.user, ChatLimits.requestUsers), "The users who became members."),
+                    .may("invited", .list(.user, ChatLimits.requestUsers), "The users who were invited."),
                     .may(
                         "unknown", .list(.user, ChatLimits.requestUsers),
-                        "The names without an account, and the users that could be neither added nor invited."),
+                        "The names without an account, and the users who could be neither added nor invited."),
                 ],
                 errors: [.forbidden, .notFound, .conflict, .limit, .storage],
                 example: #"""
@@ -89,10 +89,10 @@ extension ChatReference {
                 ],
                 answer: [
                     .must("head", .shape("Head"), "The conversation."),
-                    .may("invited", .list(.user, ChatLimits.requestUsers), "The users that were invited instead of added."),
+                    .may("invited", .list(.user, ChatLimits.requestUsers), "The users who were invited instead of added."),
                     .may(
                         "unknown", .list(.user, ChatLimits.requestUsers),
-                        "The names without an account, and the users that could be neither added nor invited."),
+                        "The names without an account, and the users who could be neither added nor invited."),
                 ],
                 errors: [.forbidden, .notFound, .conflict, .limit, .storage],
                 example: #"{"id": "0192f0c4-7d3e-7a10-9c55-1b2e3f405162", "link": "k7Qm2ZtX9bVw4NsA"}"#,
@@ -110,7 +110,7 @@ extension ChatReference {
                 request: [
                     .id,
                     .conv,
-                    .must("user", .user, "The user that sent the request."),
+                    .must("user", .user, "The user who sent the request."),
                     .must("accept", .bool, "Whether the user becomes a member."),
                 ],
                 answer: Self.changed,
@@ -287,7 +287,7 @@ extension ChatReference {
                 answers: #"{"conv": "3g7r0p5a2b4c6", "id": "0192f0c4-7d3e-7a10-9c55-1b2e3f405162", "at": 1790000000000}"#),
             Verb(
                 ChatVerbs.linkInfo,
-                "Requests the properties of the conversation of a link. A link that has expired or was revoked is `not_found`, as is every link for users that are banned from its conversation.",
+                "Requests the properties of the conversation of a link. A link that has expired or was revoked is `not_found`, as is every link for users who are banned from its conversation.",
                 request: [
                     .must("code", .link, "The code.")
                 ],
@@ -297,7 +297,7 @@ extension ChatReference {
                     .may("avatar", .blob, "The picture."),
                     .must("members", .count, "The number of members."),
                     .must("join", .choice(JoinRule.self), "Whether users join immediately or after approval."),
-                    .must("by", .shape("User"), "The user that created the link."),
+                    .must("by", .shape("User"), "The user who created the link."),
                 ],
                 errors: [.notFound],
                 example: #"{"code": "k7Qm2ZtX9bVw4NsA"}"#,

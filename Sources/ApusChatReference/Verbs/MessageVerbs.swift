@@ -94,7 +94,7 @@ extension ChatReference {
                     """#),
             Verb(
                 ChatVerbs.reactions,
-                "Requests the users that reacted to a message. A user with several reactions is listed with each.",
+                "Requests the users who reacted to a message. A user with several reactions is listed with each.",
                 request: [
                     .conv,
                     .must("ref", .seq, "The message."),
@@ -173,7 +173,7 @@ extension ChatReference {
                     .may("bundle", .bool, "Whether the messages are sent as one message of kind `bundle`."),
                     .may("title", .words(ChatLimits.titleLength), "The title of the bundle."),
                     .may("anonymous", .bool, "Whether the names of the original senders are omitted."),
-                    .may("silent", .bool, "Whether recipients are not notified."),
+                    .may("silent", .bool, "Whether to send without notifying the recipients."),
                 ],
                 answer: [
                     .must("conv", .conversation, "The conversation that received the messages."),
@@ -198,9 +198,9 @@ extension ChatReference {
                     .conv,
                     .must("kind", .kind, "The kind of the message."),
                     .must("body", .any, "The body."),
-                    .may("ref", .seq, "The `seq` of the message that this one replies to."),
+                    .may("ref", .seq, "The `seq` of the message to which this message replies."),
                     .may("thread", .seq, "The `seq` of the message that began the thread."),
-                    .may("silent", .bool, "Whether recipients are not notified."),
+                    .may("silent", .bool, "Whether to send without notifying the recipients."),
                     .must("send_at", .time, "The time at which the message is sent, at most one year ahead."),
                 ],
                 answer: [

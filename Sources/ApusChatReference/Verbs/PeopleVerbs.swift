@@ -39,7 +39,7 @@ extension ChatReference {
                     .id,
                     .conv,
                     .must("text", .string(ChatLimits.draftLength), "The text; empty removes the draft."),
-                    .may("ref", .seq, "The `seq` of the message that this one replies to."),
+                    .may("ref", .seq, "The `seq` of the message to which this message replies."),
                 ],
                 answer: Self.changed,
                 errors: [.forbidden, .notFound, .conflict, .storage],
@@ -176,7 +176,7 @@ extension ChatReference {
                 "Accepts or declines a contact request. The other user is not notified if it is declined.",
                 request: [
                     .id,
-                    .must("user", .user, "The user that sent the request."),
+                    .must("user", .user, "The user who sent the request."),
                     .must("accept", .bool, "Whether the user becomes a contact."),
                 ],
                 answer: Self.changed,

@@ -116,7 +116,7 @@ final class SQLiteStatement {
 
     func int(_ column: Int32) -> Int64 { sqlite3_column_int64(self.handle, column) }
 
-    /// Returns a number of things, the `seq` of an event, or a time in the past. A value that no
+    /// Returns a count, the `seq` of an event, or a time in the past. A value that no
     /// version writes is clamped, so that calculations do not overflow.
     func count(_ column: Int32) -> Int64 { max(0, min(self.int(column), 1 << 53)) }
 

@@ -93,7 +93,7 @@ enum ListQuery: Int, Query {
         }
     }
 
-    /// Returns a query that counts the visible messages of other users that are above an ordinal
+    /// Returns a query that counts the visible messages of other users above an ordinal
     /// and mention the user.
     private static func countOfMentions(_ condition: String) -> String {
         """

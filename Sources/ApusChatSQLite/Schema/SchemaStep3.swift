@@ -1,7 +1,7 @@
 /// The third version of the schema: calls, deleted conversations, bans with an end, scheduled
 /// messages, and the erasure of accounts.
 ///
-/// `member_first` finds the members whose visible range begins after an event. Members that see the
+/// `member_first` finds the members whose visible range begins after an event. Members who see the
 /// whole log, which are the majority, are not in this index.
 enum SchemaStep3 {
     static let script = """

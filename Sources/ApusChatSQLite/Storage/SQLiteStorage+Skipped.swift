@@ -6,7 +6,7 @@ extension SQLiteStorage {
     ///
     /// If there are many messages above the ordinal, and fewer between the read position and the
     /// ordinal, the method counts the fewer messages and subtracts the result from the stored
-    /// number. A user that marks one message after another as read therefore causes one examination
+    /// number. A user who marks one message after another as read therefore causes one examination
     /// of each message.
     func skipped(_ need: SkipNeed) throws(StorageError) -> Int64 {
         guard let conversation = try self.conversation(need.member.conversation) else { return 0 }

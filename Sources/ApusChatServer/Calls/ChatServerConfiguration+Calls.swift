@@ -16,7 +16,7 @@ extension ChatServerConfiguration {
         /// call do not learn each other's addresses, and all media passes through the TURN servers.
         public var isRelayOnly: Bool
         /// The LiveKit server for groups with more than four members. Default: none. In these
-        /// groups, only the first four members that join a call can then take part.
+        /// groups, only the first four members who join a call can then take part.
         public var liveKit: LiveKit?
 
         /// No servers: the devices use their own addresses.

@@ -11,7 +11,7 @@ extension ChatServerConfiguration.Calls {
         /// The secret of the key.
         public var secret: String
         /// The time for which a participant can join with a token. The connection of a participant
-        /// that has joined remains open after that time. Default: 6 hours.
+        /// who has joined remains open after that time. Default: 6 hours.
         public var tokenLifetime: Duration
         /// The maximum number of participants of a call, from 2 to 10,000. Default: 100.
         public var maximumParticipants: Int64

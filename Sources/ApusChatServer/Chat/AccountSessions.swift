@@ -39,7 +39,7 @@ struct AccountSessions: ChatSessions {
         } catch let error as ChatError {
             throw error
         } catch {
-            throw ChatError(.unavailable, message: "The server cannot read its data at the moment. Try again later.", retryAfter: 5_000)
+            throw ChatError(.unavailable, message: "The server cannot read its data. Try again later.", retryAfter: 5_000)
         }
     }
 }

@@ -29,7 +29,7 @@ extension LegacyConnection {
     /// Joins a call. Accepts the call if it is ringing for the user.
     func joinCall(_ argument: JSONValue, _ user: UserName) async throws {
         let room = try Self.room(argument)
-        // The log is read with the permissions of the user, so a user that is not a member receives
+        // The log is read with the permissions of the user, so a user who is not a member receives
         // an error.
         let page = try await self.chat.ask(
             ChatVerbs.history, HistoryRequest(conversation: room.conversation, range: .from(room.call), limit: 1))

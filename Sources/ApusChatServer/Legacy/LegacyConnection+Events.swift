@@ -120,7 +120,7 @@ extension LegacyConnection {
     /// protocol requires.
     private func create(_ title: String) async throws -> String {
         if self.group(title) != nil { return title }
-        guard try await self.listed(title) == nil else { throw LegacyRefusal("The name of the group is taken.") }
+        guard try await self.listed(title) == nil else { throw LegacyRefusal("Another group has this name. Choose another one.") }
         var settings = ConversationSettingsChange()
         settings.join = .open
         settings.listed = true

@@ -15,7 +15,7 @@ struct LegacyDelivery: Hashable {
         case idle
         /// A page is being read. Transitions to `waiting` (fetched) or `idle` (failed).
         case fetching
-        /// Messages of the page are not answered. Transitions to `fetching` or `idle` (all
+        /// Messages of the page are unanswered. Transitions to `fetching` or `idle` (all
         /// answered).
         case waiting
     }

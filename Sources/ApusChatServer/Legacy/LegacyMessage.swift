@@ -134,7 +134,7 @@ extension LegacyMessage {
     private static func content(_ bodies: JSONObject) throws(LegacyRefusal) -> Content {
         switch bodies["type"]?.stringValue {
         case "txt":
-            guard let text = bodies["msg"]?.stringValue, !text.isEmpty else { throw LegacyRefusal("`bodies.msg` must be a text.") }
+            guard let text = bodies["msg"]?.stringValue, !text.isEmpty else { throw LegacyRefusal("`bodies.msg` must be a string.") }
             return .text(text)
         case "img": return .file(try self.file(.picture, bodies))
         case "audio": return .file(try self.file(.voice, bodies))

@@ -162,7 +162,7 @@ extension LegacyServer {
     /// Returns the file of a permanent path. The apps send no credentials, so knowledge of the
     /// secret path grants access.
     private func file(_ request: Request, _ context: HTTPContext) async throws -> Response {
-        let missing = ChatError(.notFound, message: "There is no such file.")
+        let missing = ChatError(.notFound, message: "The file does not exist.")
         let name = try context.parameters.require("name")
         if LegacyPaths.map.hasSuffix("/" + name) { return Self.shown(LegacyMap.picture, type: "image/png") }
         let now = self.now()

@@ -16,9 +16,9 @@ enum EmbeddedPage {
         _index_html,
         _js_core_core_cae095f6b22ba903_js,
         _js_core_worker_4426b8a484ccad77_js,
-        _js_i18n_en_7b0b16085a8db4fe_js,
+        _js_i18n_en_d88ad875e244a866_js,
         _js_i18n_zh_89ede0f571d5dd67_js,
-        _js_main_88875bedcc70246a_js,
+        _js_main_6793d7443407b738_js,
         _js_test_af4dddca0b9caee9_js,
         _js_views_inside_9e66e47354d1f6d0_js,
         _js_views_panels_e59d92761598cdf0_js,
@@ -1539,7 +1539,7 @@ gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gPQVAAAA//+DQEnNAAAA
   <meta name="theme-color" media="(prefers-color-scheme: dark)" content="#171b22">
   <meta name="referrer" content="no-referrer">
   <meta name="later" content="js/core-worker-4426b8a484ccad77.js">
-  <meta name="later" content="js/i18n-en-7b0b16085a8db4fe.js">
+  <meta name="later" content="js/i18n-en-d88ad875e244a866.js">
   <meta name="later" content="js/i18n-zh-89ede0f571d5dd67.js">
   <meta name="later" content="js/views-inside-9e66e47354d1f6d0.js">
   <meta name="later" content="js/views-panels-e59d92761598cdf0.js">
@@ -1548,7 +1548,7 @@ gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gPQVAAAA//+DQEnNAAAA
   <link rel="apple-touch-icon" href="img/touch-180.png">
   <link rel="manifest" href="app.webmanifest">
   <link rel="stylesheet" href="css/page-74467c95afa49fd0.css">
-  <script type="module" src="js/main-88875bedcc70246a.js"></script>
+  <script type="module" src="js/main-6793d7443407b738.js"></script>
 </head>
 <body>
   <div id="app"></div>
@@ -6700,7 +6700,7 @@ return {  };
 
 """#))
 
-    private static let _js_i18n_en_7b0b16085a8db4fe_js = EmbeddedFile(path: "js/i18n-en-7b0b16085a8db4fe.js", content: .text(#"""
+    private static let _js_i18n_en_d88ad875e244a866_js = EmbeddedFile(path: "js/i18n-en-d88ad875e244a866.js", content: .text(#"""
 export default ({  }) => {
 const $i18n_en = (() => {
 
@@ -7151,7 +7151,7 @@ deleteForAllQuestion: "Delete “{title}” for all members?",
 deleteForAllHint: "All its messages are erased. This cannot be undone.",
 deletedForAll: "It was deleted for all members.",
 leaveQuestion: "Leave this group?",
-leaveOwner: "You are the owner. Choose the member that becomes the owner when you leave.",
+leaveOwner: "You are the owner. Choose the member who becomes the owner when you leave.",
 report: "Report",
 reportReason: "What is wrong?",
 reportHint: "Reports go to the operators of this server, who can see what you report.",
@@ -7209,7 +7209,7 @@ channel: "Channel",
 leftGroup: "You are no longer a member of this group.",
 cannotWrite: "Only admins can write here.",
 onlyReads: "You may read here, but not write.",
-silenced: "An admin does not let you write here.",
+silenced: "An admin has silenced you in this conversation.",
 silencedUntil: "An admin does not let you write until {time}.",
 aloneInGroup: "You are alone in this group.",
 aloneInChannel: "This channel has no subscribers yet.",
@@ -8152,7 +8152,7 @@ return $i18n_zh;
 
 """#))
 
-    private static let _js_main_88875bedcc70246a_js = EmbeddedFile(path: "js/main-88875bedcc70246a.js", content: .text(#"""
+    private static let _js_main_6793d7443407b738_js = EmbeddedFile(path: "js/main-6793d7443407b738.js", content: .text(#"""
 const $parts = {}, $loaded = {};
 const $later = (path) => $parts[path] ??= import(path).then((part) => part.default({ ...$all(), ...$loaded }), (error) => { delete $parts[path]; throw error; });
 const $all = () => ({ $later, $loaded, $views_dom, $views_icons, $i18n_index, $i18n_format, $views_model, $views_menu, $views_auth, $views_preferences, $app, $core_applying, $core_receipts, $state_api, $state_lists, $state_window, $state_store, $state_index, $main, $core_requests });
@@ -8348,7 +8348,7 @@ return { icon, ticks, logo };
 })();
 const $i18n_index = (() => {
 
-const LOADERS = { en: async () => (await $later("./i18n-en-7b0b16085a8db4fe.js")).en, zh: async () => (await $later("./i18n-zh-89ede0f571d5dd67.js")).zh };
+const LOADERS = { en: async () => (await $later("./i18n-en-d88ad875e244a866.js")).en, zh: async () => (await $later("./i18n-zh-89ede0f571d5dd67.js")).zh };
 const LANGUAGE_NAMES = { en: "English", zh: "中文" };
 
 let language = "en";

@@ -41,7 +41,7 @@ struct ProxyProtocolHeader: Hashable, Sendable {
 
     private static func readText(_ bytes: [UInt8]) -> Reading {
         guard let end = bytes.firstIndex(of: 0x0A) else {
-            return bytes.count < self.textBytes ? .incomplete : .invalid("the PROXY header has no line end")
+            return bytes.count < self.textBytes ? .incomplete : .invalid("the PROXY header has no line ending")
         }
         guard bytes[end - 1] == 0x0D else { return .invalid("the PROXY header must end with CR LF") }
         let words = bytes[..<(end - 1)].split(separator: 0x20, omittingEmptySubsequences: false).map { String(decoding: $0, as: UTF8.self) }
@@ -86,7 +86,7 @@ struct ProxyProtocolHeader: Hashable, Sendable {
         case 0x00, 0x31: return .header(Self(client: nil), length: 16 + length)
         case 0x11: addressBytes = 4
         case 0x21: addressBytes = 16
-        default: return .invalid("the PROXY header is not that of a stream connection")
+        default: return .invalid("the PROXY header is not for a stream connection")
         }
         // Two addresses and two ports are required. Extensions may follow them.
         guard length >= 2 * addressBytes + 4, let client = IPAddress(bytes: addresses.prefix(addressBytes)) else {

@@ -30,7 +30,7 @@ extension Hub {
         }
     }
 
-    /// Sends data of a call to another user, or to the devices of other members that take part.
+    /// Sends data of a call to another user, or to the devices of other members in the call.
     ///
     /// - Throws: `not_found` if the call is not running or a user is not a member.
     func signal(_ request: SignalRequest, by requester: Requester) throws {

@@ -22,7 +22,7 @@ extension Hub {
         }
     }
 
-    /// Returns the connected users that receive a changed profile. Contacts are first.
+    /// Returns the connected users who receive a changed profile. Contacts are first.
     private func viewers(of subject: UserKey) throws -> [UserKey] {
         let contacts = try self.reads.contacts(of: subject, after: nil, limit: ChatLimits.contacts)
         let friends = contacts.filter { $0.relation == .friend && !$0.isBlocked && !self.router.sockets(of: $0.address.peer).isEmpty }

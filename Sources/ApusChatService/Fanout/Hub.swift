@@ -399,7 +399,7 @@ final class Hub {
             let lastSeen = isOnline ? nil : try self.context(of: user).lastSeen(of: user)
             let friends = try self.reads.contacts(of: user, after: nil, limit: ChatLimits.contacts)
             var recipients: [UserKey: [SocketKey]] = [:]
-            // Members that are not contacts see the presence only if all users may see it.
+            // Members who are not contacts see the presence only if all users may see it.
             if account.privacy.lastSeen == .all {
                 recipients = self.router.viewers(of: try self.reads.conversations(of: user), except: user)
             }

@@ -2,7 +2,7 @@ package import ApusChatStorage
 import DequeModule
 import NIOConcurrencyHelpers
 
-/// The users that are announced as online, and when the others left. Only the hub changes the book;
+/// The users who are announced as online, and when the others left. Only the hub changes the book;
 /// any thread can read it.
 package final class PresenceBook: Sendable {
     private struct Departure {

@@ -43,7 +43,7 @@ struct ShownSettings {
         return try self.user(user, reads)?.privacy.receipts ?? false
     }
 
-    /// Returns the name of a member that is writing; nil if other members may not see this.
+    /// Returns the name of a member who is writing; nil if other members may not see this.
     mutating func typist(_ user: UserKey, in key: ConversationKey, _ reads: any AccountReads) throws -> UserName? {
         guard let account = try self.user(user, reads), account.privacy.typing,
             let conversation = try self.conversation(key, of: user, reads)

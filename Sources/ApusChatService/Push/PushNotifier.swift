@@ -40,9 +40,9 @@ package final class PushNotifier: Sendable {
     /// The maximum number of conversations whose unread messages are counted for the badge.
     private static let badgeHeads = 100
     private static let previewScalars = 200
-    /// The maximum number of admins that are notified of requests to join.
+    /// The maximum number of admins who are notified of requests to join.
     private static let notifiedStaff = 50
-    /// The maximum number of open requests that are examined for the user that sent the newest one.
+    /// The maximum number of open requests that are examined for the user who sent the newest one.
     private static let shownRequests = 100
 
     private struct State {
@@ -208,7 +208,7 @@ package final class PushNotifier: Sendable {
         return notices
     }
 
-    /// Returns the members that can be notified: all members or, in a large conversation, the
+    /// Returns the members who can be notified: all members or, in a large conversation, the
     /// mentioned ones. A mention of all members counts as a mention of each member if the
     /// conversation has at most `largestOfAll` members.
     private func candidates(

@@ -48,8 +48,8 @@ extension ConversationID {
 }
 
 extension ChatError {
-    static let noConversation = ChatError(.notFound, message: "There is no such conversation.")
-    static let noMessage = ChatError(.notFound, message: "There is no such message.")
-    static let noUser = ChatError(.notFound, message: "There is no such user.")
+    static let noConversation = ChatError(.notFound, message: "The conversation does not exist.")
+    static let noMessage = ChatError(.notFound, message: "The message does not exist.")
+    static let noUser = ChatError(.notFound, message: "The user does not exist.")
     static let accountClosed = ChatError(.unauthorized, message: "The account is suspended or was deleted.")
 }

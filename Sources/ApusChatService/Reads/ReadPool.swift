@@ -110,7 +110,7 @@ extension ChatError {
         case let error as ChatError: self = error
         case let error as WireError: self.init(error)
         case is StorageError:
-            self.init(.unavailable, message: "The server cannot read its data at the moment. Try again later.", retryAfter: 5_000)
+            self.init(.unavailable, message: "The server cannot read its data. Try again later.", retryAfter: 5_000)
         default: self.init(.internal, message: "The server failed to read the data for the answer.", retryAfter: 5_000)
         }
     }

@@ -34,7 +34,7 @@ extension ReadContext {
             n: head.conversation.counters.lastN)
     }
 
-    /// Returns the users that reacted to a message. In a pair, a user that the viewer blocks is
+    /// Returns the users who reacted to a message. In a pair, a user blocked by the viewer is
     /// omitted.
     fileprivate func reactions(_ request: ReactionsRequest) throws -> ReactionsAnswer {
         let key = request.conversation.key
@@ -57,7 +57,7 @@ extension ReadContext {
         return ReactionsAnswer(reactions: reactions, page: next)
     }
 
-    /// Returns the members that have read or received a message. Throws an error if members do not
+    /// Returns the members who have read or received a message. Throws an error if members do not
     /// see the positions of other members.
     fileprivate func readers(_ request: ReadersRequest) throws -> ReadersAnswer {
         let key = request.conversation.key

@@ -52,7 +52,7 @@ struct VerbTable: Sendable {
 
     /// Adds a verb that submits one command. Its answer is the position of the change.
     ///
-    /// - Parameter names: Returns the users that the request names. `action` receives their keys.
+    /// - Parameter names: Returns the users named in the request. `action` receives their keys.
     mutating func change<Request: ChangingRequest>(
         _ verb: ChatVerb<Request, ChangeAnswer>, names: @escaping @Sendable (Request) -> [UserName] = { _ in [] },
         _ action: @escaping @Sendable (Request, [UserKey?]) throws -> Command.Action
@@ -69,7 +69,7 @@ struct VerbTable: Sendable {
 
 /// The operator's settings that affect answers.
 package struct VerbSettings: Sendable {
-    /// The users that a search can find.
+    /// The users whom a search can find.
     package enum Directory: Sendable {
         /// Only the user whose account name matches exactly.
         case exactNames

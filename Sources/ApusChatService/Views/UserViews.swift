@@ -25,7 +25,7 @@ extension ReadContext {
         return user
     }
 
-    /// Returns the time at which a user that is offline was last seen; nil if the user has no
+    /// Returns the time at which a user who is offline was last seen; nil if the user has no
     /// device.
     func lastSeen(of user: UserKey) throws -> Int64? {
         [self.presence.departure(of: user), try self.reads.devices(of: user, limit: 1).first?.seenAt].compactMap(\.self).max()

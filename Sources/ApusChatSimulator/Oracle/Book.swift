@@ -66,7 +66,7 @@ final class Entry {
     var isPinned = false
     /// The users from whom a block hides the entry.
     var blockedFrom: [UserKey] = []
-    /// The users that hid the entry from themselves.
+    /// The users who hid the entry from themselves.
     var deletedBy: [UserKey] = []
     /// The users from whom a block hides a change of the entry. A page that is read later contains
     /// the change.
@@ -119,7 +119,7 @@ struct Call {
     var isOver: Bool { self.state != .ringing && self.state != .accepted }
 }
 
-/// The votes of a poll: the chosen options of each user that voted.
+/// The votes of a poll: the chosen options of each user who voted.
 struct Poll {
     var options: Int
     var allowsMany: Bool

@@ -63,7 +63,7 @@ extension Oracle {
         }
     }
 
-    /// Removes the devices of a user that is no longer a member from the running call.
+    /// Removes the devices of a user who is no longer a member from the running call.
     func dismissCaller(_ user: UserKey, _ book: Book) {
         guard let call = book.call.map({ EventAddress(book.key, $0.seq) }) else { return }
         for (device, caller) in self.callers[call] ?? [:] where caller == user { self.callers[call]?[device] = nil }

@@ -5,7 +5,7 @@ import ApusJSON
 
 // Forwarded messages, and deleted accounts.
 extension Oracle {
-    /// Returns the user that a forwarded message names as the original sender; nil if there is
+    /// Returns the user whom a forwarded message names as the original sender; nil if there is
     /// none.
     func origin(of content: MessageContent) -> UserKey? {
         guard let body = (try? JSONReader.read(Array(content.body.utf8)))?.objectValue, let object = body["forwarded"]?.objectValue,
@@ -47,7 +47,7 @@ extension Oracle {
         }
     }
 
-    /// Returns a member that can read the whole log; nil if no member can.
+    /// Returns a member who can read the whole log; nil if no member can.
     func founder(of key: ConversationKey) -> UserKey? {
         self.books[key]?.people.filter { $1.state == .joined && $1.first == 1 }.keys.min()
     }

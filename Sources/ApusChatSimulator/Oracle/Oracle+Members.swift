@@ -105,7 +105,7 @@ extension Oracle {
         return verdict
     }
 
-    /// Makes a user a member. A user that joins again sees only later entries.
+    /// Makes a user a member. A user who joins again sees only later entries.
     func enter(_ user: UserKey, _ book: Book, as role: MemberRole? = nil) {
         let wasHere = (book.people[user]?.left ?? 0) > 0
         let person = book.people[user] ?? Person(state: .joined, role: .member)

@@ -64,7 +64,7 @@ extension Oracle {
     }
 
     /// Decides on a contact request. Two requests in opposite directions make the users contacts. A
-    /// user that blocks the sender receives no request.
+    /// user who blocks the sender receives no request.
     private func request(_ peer: UserKey, by actor: UserKey, at time: Int64) throws(Refusal) -> Verdict {
         switch self.tie(actor, peer).relation {
         case .friend, .asked: return .unchanged

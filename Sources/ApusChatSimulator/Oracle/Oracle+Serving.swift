@@ -47,7 +47,7 @@ extension Oracle {
     }
 
     /// Compares an event with an entry whose content the user may see. The event must not contain
-    /// edits, reactions and votes of a user that the recipient blocks.
+    /// edits, reactions and votes of a user whom the recipient blocks.
     func contentFault(of event: ChatEvent, _ entry: Entry, to person: Person, _ user: UserKey) -> String? {
         let isFirstForm = person.blockSeq > 0 && entry.sender != user && entry.editSeq > person.blockSeq
         let state = isFirstForm ? .normal : entry.state

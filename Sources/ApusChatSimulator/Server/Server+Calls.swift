@@ -64,7 +64,7 @@ extension Server {
         guard state == .ended else { return }
         let devices = self.oracle.callersThatKeep(call)
         if self.connections.values.contains(where: { devices.contains(DeviceKey(Int64($0.device))) }) {
-            self.faults.append("the server ends the call \(call.seq) in \(call.conversation.rawValue), of which a device is connected")
+            self.faults.append("the server ends the call \(call.seq) in \(call.conversation.rawValue), although one of its devices is connected")
         }
     }
 
@@ -90,7 +90,7 @@ extension Server {
             let content = self.content(of: address, for: user)
             if let fault = self.oracle.fault(ofForward: content, of: address, by: user) { self.faults.append(fault) }
             guard let content else {
-                return .forward(target, .failure(ChatError(.notFound, message: "There is no such message.")), isSilent: isSilent)
+                return .forward(target, .failure(ChatError(.notFound, message: "The message does not exist.")), isSilent: isSilent)
             }
             contents.append(content)
         }

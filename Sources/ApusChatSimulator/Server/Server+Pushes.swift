@@ -74,7 +74,7 @@ extension Server {
         }
     }
 
-    /// Returns the events to check. A user that left and requested to join in the same batch may
+    /// Returns the events to check. A user who left and requested to join in the same batch may
     /// not see the log, but still receives the events up to the departure.
     private func checked(_ events: [ChatEvent], _ key: ConversationKey, for user: UserKey, of batch: DecidedBatch) -> [ChatEvent] {
         guard self.oracle.books[key]?.people[user]?.state == .requested else { return events }

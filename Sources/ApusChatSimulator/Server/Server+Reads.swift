@@ -35,7 +35,7 @@ extension Server {
             let answer = self.history(request, for: connection.user)
             connection.send(
                 answer.map { .history($0, request, isScroll: isScroll) }
-                    ?? .historyRefused(ChatError(.notFound, message: "There is no such conversation."), request, isScroll: isScroll))
+                    ?? .historyRefused(ChatError(.notFound, message: "The conversation does not exist."), request, isScroll: isScroll))
         case .command, .forward: break
         }
     }

@@ -76,7 +76,7 @@ enum Incident: Int, CaseIterable, Sendable {
     case deletedAccount, erasedAccount
     /// A text was edited or recalled before its preview arrived; a scheduled message was refused.
     case voidPreview, failedSchedule
-    /// A member that does not see the beginning of a log read it; a former member read a log; an
+    /// A member who does not see the beginning of a log read it; a former member read a log; an
     /// event was sent as hidden.
     case floor, formerHistory, hidden
 }

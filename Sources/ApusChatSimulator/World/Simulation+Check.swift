@@ -49,7 +49,7 @@ extension Simulation {
             if calls.count > 1 { self.server.faults.append("\(calls.count) calls run in \(key.rawValue)") }
             for entry in calls {
                 running.insert(EventAddress(key, entry.seq))
-                if entry.call?.state == .ringing { self.server.faults.append("the call \(entry.seq) in \(key.rawValue) rings for ever") }
+                if entry.call?.state == .ringing { self.server.faults.append("the call \(entry.seq) in \(key.rawValue) rings forever") }
                 let devices = self.oracle.callersThatKeep(EventAddress(key, entry.seq))
                 if !self.server.connections.values.contains(where: { devices.contains(DeviceKey(Int64($0.device))) }) {
                     self.server.faults.append("the call \(entry.seq) in \(key.rawValue) runs without a device")
@@ -97,7 +97,7 @@ extension Simulation {
             if book.entries[target].deletedBy.contains(user) || state == .expired || state == .erased { return nil }
         }
         if event.kind != .hidden, self.isOver(entry, in: book) {
-            return event.state.isBlank && event.body.isEmpty ? nil : "event \(entry.seq) has content after its time"
+            return event.state.isBlank && event.body.isEmpty ? nil : "event \(entry.seq) has content after its expiry"
         }
         // The message expired on the device before the recall arrived.
         if entry.state == .recalled, event.state == .expired, event.body.isEmpty { return nil }

@@ -17,7 +17,7 @@ package struct CredentialChanges: Sendable {
     /// New uploads. A blob that the user has already uploaded does not count again for the quota.
     package var uploads: [(blob: BlobRow, user: UserKey)] = []
     /// Blobs without references. They are removed and no longer count for the quotas of the users
-    /// that uploaded them.
+    /// who uploaded them.
     package var collectedBlobs: [BlobID] = []
 
     package init() {}

@@ -16,7 +16,7 @@ package struct Needs: Sendable {
     package var requests: [RequestAddress] = []
     package var events: [EventAddress] = []
     package var annotations: [AnnotationAddress] = []
-    /// The events for which the batch needs the members that cannot see the event.
+    /// The events for which the batch needs the members who cannot see the event.
     package var unseen: [EventAddress] = []
     package var accounts: [UserKey] = []
     package var contacts: [ContactAddress] = []
@@ -56,7 +56,7 @@ package struct Needs: Sendable {
     }
 }
 
-/// A link, and the user that joins by it.
+/// A link, and the user who joins by it.
 package struct LinkNeed: Hashable, Sendable {
     package let code: String
     package let user: UserKey

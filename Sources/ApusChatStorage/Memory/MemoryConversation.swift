@@ -66,7 +66,7 @@ final class MemoryConversation {
         for blob in self.blobs.keys { self.blobs[blob]?.removeAll { $0 == seq } }
     }
 
-    /// Returns the joined members that cannot see an event, at most `Facts.maximumUnseen` + 1.
+    /// Returns the joined members who cannot see an event, at most `Facts.maximumUnseen` + 1.
     func unseen(_ seq: Int64) -> [UserKey] {
         let members = self.members.values.filter { $0.state == .joined && ($0.minSeq > seq || self.isHidden(seq, from: $0.address.user)) }
         return Array(members.map(\.address.user).sorted().prefix(Facts.maximumUnseen + 1))

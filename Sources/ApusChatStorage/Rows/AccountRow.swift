@@ -41,18 +41,18 @@ package struct AccountRow: Sendable, Equatable {
     }
 }
 
-/// The users that may see the properties of an account, and the users that may contact its user.
+/// The users who may see the properties of an account, and the users who may contact its user.
 package struct AccountPrivacy: Sendable, Equatable {
-    /// The users that can open a conversation with this user.
+    /// The users who can open a conversation with this user.
     package var messages = Audience.all
-    /// The users that can add this user to groups without an invitation.
+    /// The users who can add this user to groups without an invitation.
     package var add = Audience.contacts
-    /// The users that see whether this user is connected, and the time of the last sign-in or
+    /// The users who see whether this user is connected, and the time of the last sign-in or
     /// renewal of a session.
     package var lastSeen = Audience.contacts
-    /// The users that see this user's picture.
+    /// The users who see this user's picture.
     package var avatar = Audience.all
-    /// The users that can find this user by a search.
+    /// The users who can find this user by a search.
     package var find = Audience.all
     /// Whether other users see this user's read positions, and this user sees theirs.
     package var receipts = true
@@ -114,7 +114,7 @@ package struct LinkRow: Sendable, Equatable {
     package var conversation: ConversationKey
     package var creator: UserKey
     package var createdAt: Int64
-    /// The role of users that join by the link.
+    /// The role of users who join by the link.
     package var role: MemberRole
     /// The time from which the link is refused, in milliseconds since 1970; 0 if the link does not
     /// expire.

@@ -51,7 +51,7 @@ package struct ConversationCounters: Sendable, Equatable {
     package var linkCount: Int = 0
     /// The version of the member list. Each change of the list increments it.
     package var membersVersion: Int64 = 0
-    /// A number that increases with each member that joins or leaves. Reserved for `if_epoch`.
+    /// A number that increases with each member who joins or leaves. Reserved for `if_epoch`.
     package var epoch: Int64 = 0
     /// Whether the conversation was deleted for all members.
     package var isDeleted = false

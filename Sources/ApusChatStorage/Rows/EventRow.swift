@@ -34,7 +34,7 @@ package struct EventRow: Sendable, Equatable {
     package var editSeq: Int64 = 0
     /// The time at which the message expires, in milliseconds since 1970; 0 if it does not expire.
     package var expiresAt: Int64
-    /// The members that the message mentions.
+    /// The members mentioned in the message.
     package var mentions: [UserKey]
     package var mentionsAll: Bool
     package var isPinned: Bool

@@ -7,7 +7,7 @@ package struct ScheduledRow: Sendable, Equatable {
     package var kind: EventKind
     /// The requested body as JSON text. It is validated again when the message is sent.
     package var body: String
-    /// The `seq` of the message that this one replies to; 0 if it is not a reply.
+    /// The `seq` of the message to which this message replies; 0 if it is not a reply.
     package var ref: Int64 = 0
     /// The `seq` of the message that began the thread; 0 outside of threads.
     package var thread: Int64 = 0

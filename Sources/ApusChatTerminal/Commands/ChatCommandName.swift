@@ -41,7 +41,7 @@ package enum ChatCommandName: String, CaseIterable, Hashable, Sendable {
     /// The commands with their slash, for completion.
     package static let words = Self.allCases.map { "/" + $0.rawValue }
 
-    /// The groups of the help.
+    /// The groups of commands in the help.
     package static let groups: [(title: String, commands: [Self])] = [
         ("Read", Self.range(.chats, .thread)), ("Write", Self.range(.reply, .discard)),
         ("The open conversation", Self.range(.members, .revoke)), ("Conversations and people", Self.range(.group, .report)),
@@ -100,11 +100,11 @@ package enum ChatCommandName: String, CaseIterable, Hashable, Sendable {
         case .forward: Form(arguments: "[#N] NAME [: TITLE]", help: "forward messages; with a title as one message", missing: "name")
         case .react: Form(arguments: "[#N] EMOJI", help: "react to a message", missing: "emoji")
         case .unreact: Form(arguments: "[#N] EMOJI", help: "remove a reaction", missing: "emoji")
-        case .reactions: Form(arguments: "[#N]", help: "list the users that reacted")
-        case .readers: Form(arguments: "[#N]", help: "list the members that received or read a message")
+        case .reactions: Form(arguments: "[#N]", help: "list the users who reacted")
+        case .readers: Form(arguments: "[#N]", help: "list the members who received or read a message")
         case .pin: Form(arguments: "[#N]", help: "pin a message for all")
         case .unpin: Form(arguments: "[#N]", help: "unpin a message for all")
-        case .silent: Form(arguments: "TEXT", help: "send a text that notifies no member", missing: "text")
+        case .silent: Form(arguments: "TEXT", help: "send a message without notifying the members", missing: "text")
         case .file: Form(arguments: "FILE [CAPTION]", help: "send a file or picture", aliases: ["image", "f", "i"], missing: "file")
         case .save: Form(arguments: "[#N] [PATH]", help: "save a received file")
         case .view: Form(arguments: "[#N]", help: "save a received file and open it with its program")
@@ -114,7 +114,7 @@ package enum ChatCommandName: String, CaseIterable, Hashable, Sendable {
                 help: "create a poll; --several, --anonymous and --until TIME can precede the question",
                 missing: "question")
         case .vote: Form(arguments: "[#N] NUMBER …", help: "vote in a poll; /vote 0 withdraws the votes", missing: "number of the option")
-        case .votes: Form(arguments: "[#N]", help: "list the users that voted in a poll")
+        case .votes: Form(arguments: "[#N]", help: "list the users who voted in a poll")
         case .closepoll: Form(arguments: "[#N]", help: "end one of your polls")
         case .schedule:
             Form(
@@ -124,7 +124,7 @@ package enum ChatCommandName: String, CaseIterable, Hashable, Sendable {
         case .unschedule: Form(arguments: "NUMBER", help: "remove a scheduled message, by its number in the list", missing: "number")
         case .retry: Form(help: "send refused messages again")
         case .discard: Form(help: "remove refused messages")
-        case .members: Form(arguments: "[NAME]", help: "list the members; again for the next ones")
+        case .members: Form(arguments: "[NAME]", help: "list the members; repeat it for the next page")
         case .add: Form(arguments: "NAME …", help: "add contacts, and invite other users", aliases: ["invite"], missing: "name")
         case .remove: Form(arguments: "NAME …", help: "remove members", aliases: ["kick"], missing: "name")
         case .ban: Form(arguments: "NAME [HOURS]", help: "ban a user", missing: "name")
@@ -156,7 +156,7 @@ package enum ChatCommandName: String, CaseIterable, Hashable, Sendable {
             Form(
                 arguments: "TIME", help: "set the time after which messages disappear, such as 7d; 0 for never", aliases: ["disappear"],
                 missing: "time")
-        case .write: Form(arguments: "members|admins", help: "set the members that may write", missing: "choice")
+        case .write: Form(arguments: "members|admins", help: "set the members who may write", missing: "choice")
         case .set:
             Form(
                 arguments: "SETTING VALUE",

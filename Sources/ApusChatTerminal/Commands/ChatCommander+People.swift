@@ -56,7 +56,7 @@ extension ChatCommander {
             self.say("\(member.user.name)\(nick)  (\(member.role.rawValue)\(muted))\(online)", command: "/open \(member.user.name)")
         }
         if page.next != nil {
-            self.say("\(page.total) in all; /members again shows the next ones, /members NAME finds by a part of a name", .dim)
+            self.say("\(page.total) in all; /members again shows the next page, /members NAME searches the names", .dim)
         }
     }
 

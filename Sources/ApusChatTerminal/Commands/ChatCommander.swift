@@ -172,7 +172,7 @@ package final class ChatCommander {
         return name
     }
 
-    /// Returns the user that a command names. Throws `invalidUse` if the command has further words.
+    /// Returns the user named in a command. Throws `invalidUse` if the command has further words.
     func user(of call: ChatCall) throws(ChatClientError) -> UserName {
         let (name, rest) = call.named
         guard rest.isEmpty else {

@@ -79,7 +79,7 @@ package enum ChatLine: Hashable, Sendable {
         if let missing = command.form.missing, words.isEmpty {
             self = .mistake("\(command.usage): the \(missing) is missing")
         } else if command.form.arguments.isEmpty, command != .help, !words.isEmpty {
-            // A user that types `/leave bob` or `/discard #3` means another command.
+            // A user who types `/leave bob` or `/discard #3` means another command.
             self = .mistake("\(command.usage) has no arguments, not \"\(TerminalText.plain(words))\"")
         } else if command == .jump, call.seqs.count != 1 {
             self = .mistake("\(command.usage): the number is missing")

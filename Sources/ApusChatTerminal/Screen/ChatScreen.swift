@@ -21,7 +21,7 @@ package struct ChatScreen: Sendable {
     /// The text of the status line. If it is empty, the line shows a hint about the keys.
     package var notice = ""
     package var isWarning = false
-    /// The description of the users that are writing, such as "bob is typing".
+    /// The description of the users who are writing, such as "bob is typing".
     package var typing = ""
     /// Whether `messages` belong to a thread.
     package var isThread = false

@@ -128,10 +128,10 @@ extension FramedServer: ServerShell {
         let tlsHandler = tls.map { NIOSSLServerHandler(context: $0) }
         switch self.state.withLockedValue({ $0.quota.opened(from: address) }) {
         case nil: break
-        case .full: throw FramedError(.closed, message: "the server has its maximum number of connections (`maximumConnections`)")
+        case .full: throw FramedError(.closed, message: "the server has reached its maximum number of connections (`maximumConnections`)")
         case .addressFull:
             throw FramedError(
-                .closed, message: "the address has its maximum number of connections (`maximumConnectionsPerAddress`)")
+                .closed, message: "the address has reached its maximum number of connections (`maximumConnectionsPerAddress`)")
         case .draining: throw FramedError(.closed, message: "the server is shutting down")
         }
         let id = ObjectIdentifier(connection)

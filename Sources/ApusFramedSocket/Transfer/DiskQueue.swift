@@ -48,7 +48,7 @@ final class DiskQueue {
             switch result {
             case .success(let outcomes): for (item, outcome) in zip(items, outcomes) { item.done(outcome) }
             case .failure:
-                let failure = TransferError(.storage, message: "the work on the disk was not performed: the thread pool is shut down")
+                let failure = TransferError(.storage, message: "the disk operation was not performed: the thread pool has shut down")
                 for item in items { item.done(DiskWork.Outcome(failure: failure)) }
             }
             self.startJob()

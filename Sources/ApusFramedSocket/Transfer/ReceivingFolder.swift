@@ -217,10 +217,10 @@ public final class ReceivingFolder: Sendable {
         var name = last
         for attempt in 2...1000 {
             if link(name) == 0 { return name }
-            guard errno == EEXIST else { throw FileDescriptor.error("the file cannot be given its name", .storage) }
+            guard errno == EEXIST else { throw FileDescriptor.error("the file cannot be renamed to its final name", .storage) }
             name = Self.numbered(last, attempt)
         }
-        throw TransferError(.storage, message: "the file cannot be given its name: 999 files of that name exist")
+        throw TransferError(.storage, message: "the file cannot be renamed: 999 files of that name exist")
     }
 
     private func publishFolder(_ part: PartFile, as offer: TransferOffer, _ open: inout OpenFolders) throws(TransferError) -> String {

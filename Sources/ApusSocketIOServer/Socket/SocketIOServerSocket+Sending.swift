@@ -290,7 +290,7 @@ extension SocketIOServerSocket {
         self.end(pending, end, .failure(CancellationError()))
     }
 
-    /// Handles a client's ack. Ignores an ack that is late, repeated or was never requested.
+    /// Handles a client's ack. Ignores late, repeated and unrequested acks.
     func receivedAck(_ id: Int, _ arguments: SocketIOPayload) {
         guard let pending = self.extras?.acks?.take(id) else { return }
         self.end(pending, .answered, .success(arguments.arguments))

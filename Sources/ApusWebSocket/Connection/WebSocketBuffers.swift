@@ -22,8 +22,8 @@ package final class WebSocketBuffers {
     struct Hot {
         /// The scratch space of the decoder.
         var space = DecodeScratch()
-        /// The buffers that were passed to the transport. A buffer is free again when all of its
-        /// bytes were written to the kernel.
+        /// The buffers that were passed to the transport. A buffer can be reused after all of its
+        /// bytes have been written to the kernel.
         fileprivate var spares: [ByteBuffer] = []
         fileprivate var spareBytes = 0
         /// The shared receive buffer.
@@ -184,8 +184,8 @@ extension WebSocketBuffers {
     /// The maximum number of bytes that a channel reads in one call within a body.
     static let bodyBytes = 64 << 10
 
-    /// Limits the reads of a channel with HTTP requests. Requests that wait for an unanswered
-    /// request are stored as objects that are much larger than their bytes.
+    /// Limits the reads of a channel with HTTP requests. Pipelined requests that wait for an
+    /// earlier response are stored as objects that are much larger than their bytes.
     ///
     /// - Parameter isWithinBody: Whether at least the next ``bodyBytes`` bytes belong to one body.
     static func receiveRequests(on channel: any Channel, isWithinBody: Bool = false) {

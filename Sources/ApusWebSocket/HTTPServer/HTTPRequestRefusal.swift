@@ -5,7 +5,7 @@ import NIOHTTP1
 /// The response to a request that is not valid HTTP/1. The connection closes after it.
 struct HTTPRequestRefusal: Equatable {
     let status: HTTPResponseStatus
-    /// The body: a text for the developer of the client.
+    /// The body: an explanation for the developer of the client.
     let message: String
     /// Whether the response has a body. The response to HEAD has none (RFC 9110 section 9.3.2).
     private(set) var hasBody = true

@@ -32,7 +32,7 @@ import Foundation
     /// The ordinal of the newest message in the last known head of each conversation.
     var told: [ConversationID: Int64] = [:]
     var online: Set<UserName> = []
-    /// The users that are writing in the open conversation, with the time of the last notification
+    /// The users who are writing in the open conversation, with the time of the last notification
     /// in milliseconds since 1970.
     var writing: [UserName: Int64] = [:]
     /// The last printed delivery state of own messages, by the position of the message in the log.

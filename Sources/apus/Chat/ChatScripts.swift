@@ -28,7 +28,7 @@ struct ChatSendCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("A file or picture to send.", valueName: "path"))
     var file: String?
 
-    @Option(help: ArgumentHelp("The number of the message that this one answers.", valueName: "number"))
+    @Option(help: ArgumentHelp("The number of the message to reply to.", valueName: "number"))
     var reply: Int64?
 
     @Flag(help: "Send the text as it is, without Markdown.")

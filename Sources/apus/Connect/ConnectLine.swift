@@ -131,7 +131,7 @@ enum ConnectLine: Equatable {
         do throws(JSONError) {
             return try JSONReader.read(word)
         } catch {
-            let hint = word.allSatisfy { $0.isLetter } ? "; a text must be in quotes: \"\(word)\"" : ": \(error)"
+            let hint = word.allSatisfy { $0.isLetter } ? "; a string must be in quotes: \"\(word)\"" : ": \(error)"
             throw ConnectLineError(message: "\(word) is not JSON\(hint)")
         }
     }

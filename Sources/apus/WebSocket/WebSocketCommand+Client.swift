@@ -50,7 +50,7 @@ extension WebSocketCommand {
         guard let refusal = error.refusal else {
             return "no connection to \(url): \(TLSOptions.advice(for: error) ?? ErrorText.line(error))"
         }
-        return "the server refused with \(self.summary(of: refusal))"
+        return "the server refused the connection with \(self.summary(of: refusal))"
     }
 
     /// The maximum number of bytes of a response's body to print.

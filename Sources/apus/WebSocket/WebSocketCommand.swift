@@ -97,7 +97,7 @@ struct WebSocketCommand: AsyncParsableCommand {
             throw ValidationError("specify both --certificate and --key, or neither")
         }
         guard self.url != nil || !self.tlsOptions.isGiven else {
-            throw ValidationError("--pin, --ca and --insecure require a URL; a server has --certificate and --key")
+            throw ValidationError("--pin, --ca and --insecure require a URL; a server uses --certificate and --key")
         }
         if case .unix = self.listen, self.hasTLS {
             throw ValidationError("TLS is not supported on a Unix socket; omit --tls and --certificate")

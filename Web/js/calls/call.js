@@ -17,7 +17,7 @@ export class Call {
   session = makeSession();
   /** The time of the answer in ms since 1970, by the clock of the server. */
   startedAt = null;
-  /** The name of the user that started the call. */
+  /** The name of the user who started the call. */
   caller = null;
   local;
   machine;
@@ -218,7 +218,7 @@ export class Call {
     if (!isReplaced) this.#owner.changed();
   }
 
-  /** Removes the devices of users that are no longer members of the conversation. */
+  /** Removes the devices of users who are no longer members of the conversation. */
   dismissed(users) {
     for (const peer of [...this.peers.values()]) if (users.includes(peer.user)) this.#remove(peer);
   }

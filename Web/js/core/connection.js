@@ -154,8 +154,8 @@ export class Connection {
   }
 
   /**
-   * Handles a failed connection. Without the code of a refusal, the server was not reached, and the
-   * manager tries again.
+   * Handles a failed connection. A refusal without a code means that the server was not reached; the
+   * manager then tries again.
    */
   #refused(refusal) {
     if (refusal?.code === "unauthorized") this.renew();

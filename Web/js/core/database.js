@@ -58,7 +58,7 @@ export class Database {
   }
 
   /**
-   * Returns the newest stored events up to `to`, at most `limit`, between which none is missing, in
+   * Returns the newest stored events up to `to`, at most `limit` and without a gap, in
    * ascending order.
    */
   async trailing(conv, to, limit) {

@@ -24,7 +24,7 @@ export class Positions {
     return true;
   }
 
-  /** Removes the positions of users that are not in `users`, the members. */
+  /** Removes the positions of users who are not in `users`, the members. */
   keep(users) {
     for (const user of this.#all.keys()) if (!users.has(user)) this.#all.delete(user);
   }

@@ -192,7 +192,7 @@ export class ChatState {
   callServers() { return this.verb("call.servers"); }
   /**
    * Sends a signal to the devices of the user `to`; without `to`, to the devices of other users
-   * that take part.
+   * in the call.
    */
   signal(conv, call, to, device, data) { return this.verb("signal", { conv, call, to, device, data }); }
   /** Requests the event of a call. Resolves to null if it cannot be read. */

@@ -70,7 +70,7 @@ export class CallsView {
   #playTone(call) {
     const head = call && this.state.conversation(call.conv);
     const isLoud = this.app.preferences.sound && head && !isMuted(head) && !isQuiet(this.state.settings ?? {});
-    // The call of a user that is not a contact is shown without a tone.
+    // The call of a user who is not a contact is shown without a tone.
     const isKnown = call?.isGroup || this.state.contact(call?.caller)?.state === "friend";
     if (call?.phase === "incoming") ring(isLoud && isKnown && this.state.port.leads ? "incoming" : null);
     else ring(call?.phase === "outgoing" && this.app.preferences.sound ? "outgoing" : null);

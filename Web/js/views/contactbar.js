@@ -1,4 +1,4 @@
-// The bar of a chat with a user that is not a contact. Its buttons accept or decline a request, and
+// The bar of a chat with a user who is not a contact. Its buttons accept or decline a request, and
 // add, block or report the user.
 
 import { h, replace } from "./dom.js";
@@ -28,7 +28,7 @@ export class ContactBar {
     const { head, thread } = this.view;
     const name = head.kind === "pair" && thread === null ? head.peer?.name : null;
     const contact = name ? this.state.contact(name) : null;
-    // A user that is not a contact is a stranger until the signed-in user has written to that user.
+    // A user who is not a contact is a stranger until the signed-in user has written to that user.
     const isStranger = this.view.ready && name && !contact && !this.state.user(name)?.deleted && head.last?.sender === name && !this.view.hasWritten;
     const kind = contact?.state === "asked" ? "asked" : isStranger || (this.#shown === "stranger" && !contact) ? "stranger" : null;
     const key = kind && `${kind} ${userName(this.state, name)}`;

@@ -1,4 +1,4 @@
-// Leaves a group, and deletes a group for all members. An owner that leaves must first choose
+// Leaves a group, and deletes a group for all members. An owner who leaves must first choose
 // another owner.
 
 import { h } from "./dom.js";

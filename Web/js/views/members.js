@@ -61,7 +61,7 @@ export class MemberPane {
     this.rows.close();
   }
 
-  /** Requests the number of users that wait for an approval. */
+  /** Requests the number of users who wait for an approval. */
   async #count() {
     this.counted = true;
     this.#showTabs();

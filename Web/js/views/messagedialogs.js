@@ -12,7 +12,7 @@ import { renderText } from "../text/render.js";
 import { shortDate } from "../i18n/format.js";
 import { t } from "../i18n/index.js";
 
-/** Shows the users that reacted to a message, with any reaction or with one of them. */
+/** Shows the users who reacted to a message, with any reaction or with one of them. */
 export function showReactions(app, conv, row) {
   const counts = row.reactions ?? [];
   let chosen;
@@ -31,7 +31,7 @@ export function showReactions(app, conv, row) {
 }
 
 /**
- * Shows the users that have read or received a message, and the number of those that have read it.
+ * Shows the users who have read or received a message, and the number of those that have read it.
  */
 export function showReaders(app, conv, seq) {
   const { state } = app;

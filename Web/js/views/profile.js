@@ -43,7 +43,7 @@ function hero(state, name) {
     user.status ? h("p", { class: "about" }, user.status) : null, lookalikeNote(state, name));
 }
 
-/** Returns the contact request of a user that waits for an answer, or null. */
+/** Returns the pending contact request of a user, or null. */
 function request(state, name) {
   const contact = state.contact(name);
   if (contact?.state !== "asked") return null;

@@ -306,7 +306,7 @@ export class ThreadView {
     this.#check();
   }
 
-  /** Whether the conversation is with a user that the signed-in user has blocked. */
+  /** Whether the conversation is with a user whom the signed-in user has blocked. */
   get isBlocked() {
     return this.head.kind === "pair" && this.state.contact(this.head.peer?.name)?.state === "blocked";
   }

@@ -1,4 +1,4 @@
-// The header of a conversation: title, presence, pinned messages, and the users that are typing.
+// The header of a conversation: title, presence, pinned messages, and the users who are typing.
 
 import { h, replace } from "./dom.js";
 import { icon } from "./icons.js";

@@ -20,7 +20,7 @@ package struct CallMesh: Sendable, Equatable {
         case peer(Peer)
         /// All devices of a user.
         case user(UserName)
-        /// The devices of other users that take part.
+        /// The devices of other users in the call.
         case participants
     }
 
@@ -180,7 +180,7 @@ package struct CallMesh: Sendable, Equatable {
         return actions.isEmpty || self.isGroup || !self.peers.isEmpty ? actions : actions + [.end(.lost)]
     }
 
-    /// Handles users that are no longer members.
+    /// Handles users who are no longer members.
     package mutating func dismissed(_ users: [UserName]) -> [Action] {
         var actions: [Action] = []
         for peer in self.peers where users.contains(peer.user) { actions += self.remove(peer) }

@@ -78,8 +78,8 @@ package struct DeviceCallMachine: Sendable, Equatable {
 
     /// Handles the server's response to the `accept` action.
     ///
-    /// - Parameter counts: Whether this device takes part: it was the first device of the user that
-    ///   answered, or several devices of a user can take part.
+    /// - Parameter counts: Whether this device takes part: it was the first device of the user to
+    ///   answer, or several devices of a user can take part.
     package mutating func joined(counts: Bool) -> Action {
         guard self.phase == .joining else { return .doNothing }
         guard counts else { return self.end(.elsewhere) }

@@ -132,7 +132,7 @@ package final class S3BlobStore: BlobStore {
             }
             self.logger.warning("The object store failed", metadata: ["error": "\(error)"])
             throw ChatError(
-                .unavailable, message: "The server cannot reach its storage of files at present. Try again later.", retryAfter: 5_000)
+                .unavailable, message: "The server cannot reach its file storage. Try again later.", retryAfter: 5_000)
         }
     }
 }

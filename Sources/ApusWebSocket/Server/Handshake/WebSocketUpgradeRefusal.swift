@@ -8,7 +8,7 @@ public struct WebSocketUpgradeRefusal: Error, Hashable, CustomStringConvertible 
     public var status: HTTPResponse.Status
     /// Additional fields. The server itself sets `Content-Type`, `Content-Length` and `Connection`.
     public var headerFields: HTTPFields
-    /// The body: a text for the developer of the client.
+    /// The body: an explanation for the developer of the client.
     public var message: String
 
     /// Creates a refusal.
