@@ -173,7 +173,7 @@ final class ServerParts: Sendable {
             let administration = try Administration(accounts: self.accounts, folder: self.folder)
             await AdministrationSocket.serve(administration, in: self.folder.path, logger: self.logger)
         } catch {
-            self.logger.warning("The server cannot be administered while it runs", metadata: ["error": "\(error)"])
+            self.logger.warning("The server accepts no commands of apus admin while it runs", metadata: ["error": "\(error)"])
         }
     }
 

@@ -38,7 +38,8 @@ struct LiveMessageTests {
             let updates = alice.updates(bufferingPolicy: .unbounded)
             fixture.relay.silence()
             for text in ["one", "two", "three"] { try await pair.send(text) }
-            // The server has the first message at the latest with the next update of another user.
+            // The server has stored the first message before it sends the next update of another
+            // user.
             for await update in updates { if case .outgoing(let message) = update, message.delivery == .sending { break } }
             await fixture.relay.cut()
             let there = bob.conversation(pair.id)

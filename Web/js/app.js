@@ -7,7 +7,7 @@ import { setLanguage, t } from "./i18n/index.js";
 import { hadSession, keepSession, loadPreferences, savePreferences } from "./views/preferences.js";
 
 class App {
-  /** What only a signed-in user needs. Null until it is loaded, which is during the sign-in. */
+  /** The objects that only a signed-in user needs; null until they are loaded during the sign-in. */
   inside = null;
   #loading = null;
   #hasFailed = false;

@@ -156,7 +156,7 @@ extension ChatEngine {
 
     // MARK: The screen
 
-    /// Handles a conversation that is shown on the screen: subscribes to its events and presences.
+    /// Subscribes to the events and presences of a conversation that is shown on the screen.
     func opened(_ conversation: ConversationID) {
         self.opened[conversation, default: 0] += 1
         self.carryOut(self.core.opened(conversation))

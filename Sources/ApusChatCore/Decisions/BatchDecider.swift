@@ -83,7 +83,7 @@ package struct BatchDecider: Sendable {
         let actor = command.actor
         switch command.action {
         case .send, .mark, .sendScheduled:
-            throw ChatError(.internal, message: "The server cannot decide the request as a request with a stored answer.")
+            throw ChatError(.internal, message: "The server failed to look up the stored answer of the request.")
         case .forward(let conversation, let contents, let isSilent):
             return try self.forward(contents, to: conversation, isSilent: isSilent, by: actor)
         case .edit(let target, let content): return try self.edit(target, content, by: actor)

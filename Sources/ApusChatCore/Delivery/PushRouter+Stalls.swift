@@ -13,7 +13,7 @@ extension PushRouter {
     /// The time after which a connection that does not read is closed, in milliseconds.
     package static let stallLimit: Int64 = 30_000
 
-    /// Handles a connection whose outgoing queue exceeds its bound.
+    /// Handles an outgoing queue of a connection that exceeds its bound.
     ///
     /// Until `drained`, the connection receives nudges instead of events. The shell keeps them in
     /// its `CoalescedHeads` and writes nothing, so that the memory of the connection is bounded by

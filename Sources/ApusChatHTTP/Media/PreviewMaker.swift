@@ -88,7 +88,11 @@ struct PreviewMaker: Sendable {
         }
         guard (1...ChatLimits.imageSide).contains(facts.width), (1...ChatLimits.imageSide).contains(facts.height),
             facts.width * facts.height <= ChatLimits.imagePixels
-        else { throw ToolFailure.failed("the film has \(facts.width) × \(facts.height) pixels, more than the maximum") }
+        else {
+            throw ToolFailure.failed(
+                "the video has \(facts.width) × \(facts.height) pixels; the maximum is \(ChatLimits.imageSide) for each side and "
+                    + "\(ChatLimits.imagePixels) in total")
+        }
         (made.facts.width, made.facts.height) = (facts.width, facts.height)
         guard type.hasPrefix("video/") else { return made }
         try await self.runFilms(

@@ -28,7 +28,7 @@ extension Request {
     /// it throws. Otherwise, a client that sends its whole body before it reads would not receive
     /// the response.
     package func bytes(upTo limit: Int) async throws -> ByteBuffer {
-        let tooLarge = ChatError(.tooLarge, message: "The body has more than \(limit) bytes, the maximum for this route.")
+        let tooLarge = ChatError(.tooLarge, message: "The body exceeds the maximum of \(limit) bytes for this route.")
         let announced = self.headers[.contentLength].flatMap { Int($0) } ?? 0
         guard announced <= 4 * limit else { throw tooLarge }
         var body = ByteBuffer()

@@ -11,8 +11,8 @@ public struct ChatUser: Hashable, Sendable {
     /// Whether a device of the user is connected; nil if the recipient may not see it.
     public var online: Bool?
     /// The end of the last connection, in milliseconds since 1970, or the time of the last sign-in
-    /// or renewal of a session if the server has started since. Nil if the user is online, if no
-    /// session exists, or if the recipient may not see it.
+    /// or renewal of a session if the server has restarted since then. Nil if the user is online,
+    /// if no session exists, or if the recipient may not see it.
     public var lastSeen: Int64?
     /// Whether the account was deleted.
     public var isDeleted: Bool

@@ -66,8 +66,8 @@ package struct PresencePush: Hashable, WireObject {
         package var user: UserName
         package var isOnline: Bool
         /// The end of the last connection, in milliseconds since 1970, or the time of the last
-        /// sign-in or renewal of a session if the server has started since. Nil if the user is
-        /// online.
+        /// sign-in or renewal of a session if the server has restarted since then. Nil if the user
+        /// is online.
         package var lastSeen: Int64?
 
         package init(user: UserName, isOnline: Bool, lastSeen: Int64? = nil) {

@@ -171,7 +171,7 @@ extension ChatReference {
                 .may("online", .bool, "Whether a device of the user is connected; absent if the recipient may not see it."),
                 .may(
                     "last_seen", .time,
-                    "The end of the last connection, or the time of the last sign-in or renewal of a session if the server has started since; absent if the user is online or the recipient may not see it."
+                    "The end of the last connection, or the time of the last sign-in or renewal of a session if the server has restarted since then; absent if the user is online or the recipient may not see it."
                 ),
                 .may("deleted", .bool, "Whether the account was deleted."),
             ], recode: Recode(ChatUser.self)),

@@ -104,7 +104,7 @@ extension ChatReference {
                 .must("online", .bool, "Whether a device is connected."),
                 .may(
                     "last_seen", .time,
-                    "The end of the last connection, or the time of the last sign-in or renewal of a session if the server has started since; absent if the user is online."
+                    "The end of the last connection, or the time of the last sign-in or renewal of a session if the server has restarted since then; absent if the user is online."
                 ),
             ], recode: Recode(PresencePush.Entry.self)),
         Shape(

@@ -30,7 +30,7 @@ package enum AdministrationSocket {
             for await request in requests { await self.answer(request, administration) }
             try await listener.close()
         } catch {
-            logger.warning("The server cannot be administered while it runs", metadata: ["error": "\(error)"])
+            logger.warning("The server accepts no commands of apus admin while it runs", metadata: ["error": "\(error)"])
         }
     }
 

@@ -97,7 +97,7 @@ final class Hub {
         let user = connection.requester.user
         guard self.router.sockets(of: user).count < Self.connectionsPerAccount else {
             throw ChatError(
-                .tooMany, message: "The account has \(Self.connectionsPerAccount) connections, the maximum. Close another one first.",
+                .tooMany, message: "The account has reached the maximum of \(Self.connectionsPerAccount) connections. Close one first.",
                 retryAfter: 10_000)
         }
         guard self.entries.updateValue(Entry(connection: connection, omitted: omitted), forKey: connection.key) == nil else { return }

@@ -95,7 +95,7 @@ package final class ChatGateway: Sendable {
                         message: "`\(verb.prefix(64))` was sent before `hello`, which must be the first request of a connection.")))
         }
         guard connection.beginRequest() else {
-            let message = "The connection has \(ChatLimits.pendingRequests) pending requests, the maximum. Wait for the answers."
+            let message = "The connection has reached the maximum of \(ChatLimits.pendingRequests) pending requests. Wait for the answers."
             return answer(.failure(ChatError(.tooMany, message: message, retryAfter: 1_000)))
         }
         let finish: @Sendable (Result<JSONValue, ChatError>) -> Void = { result in

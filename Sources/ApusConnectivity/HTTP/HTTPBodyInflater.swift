@@ -109,7 +109,7 @@ final class HTTPBodyInflater {
             }
             guard output.readableBytes <= maximumBytes else {
                 return ConnectivityError(
-                    .responseTooLarge, message: "the decompressed response has more than \(maximumBytes) bytes, the maximum")
+                    .responseTooLarge, message: "the decompressed response exceeds the maximum of \(maximumBytes) bytes")
             }
             offset += step.count - Int(stream.pointee.avail_in)
             switch result {

@@ -65,7 +65,7 @@ final class HTTPConnectionHandler: ChannelInboundHandler {
     func park() {
         let limit = self.idleLimit
         self.idleTimer = self.context?.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(limit)) {
-            self.end(ConnectivityError(.connectionLost, message: "the connection carried no request for \(limit), the maximum"))
+            self.end(ConnectivityError(.connectionLost, message: "the connection was idle for the maximum of \(limit)"))
         }
     }
 

@@ -153,7 +153,7 @@ package final class HTTPExchanger {
         case .refuse(let refusal):
             let message =
                 switch refusal {
-                case .full(let count): "\(count) requests already wait for a connection, the maximum"
+                case .full(let count): "the maximum of \(count) waiting requests is reached"
                 case .finishing: "the client was closed"
                 }
             self.end(id, .failure(ConnectivityError(.cancelled, message: message)))

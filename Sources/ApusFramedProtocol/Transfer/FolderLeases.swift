@@ -35,7 +35,7 @@ package struct FolderLeases: Sendable {
         let count = self.leases.values.reduce(into: 0) { $0 += $1.session == session && $1.isWhole == isWhole ? 1 : 0 }
         let limit = isWhole ? WholeFile.maximumConcurrent : self.limits.transfersOfSession
         guard count < limit else {
-            throw TransferError(.quota, message: "\(count) transfers of this connection are in progress, the maximum")
+            throw TransferError(.quota, message: "the connection has reached the maximum of \(count) transfers in progress")
         }
         guard offer.size <= self.limits.fileBytes else {
             throw TransferError(.quota, message: "the file has \(offer.size) bytes; the maximum is \(self.limits.fileBytes)")

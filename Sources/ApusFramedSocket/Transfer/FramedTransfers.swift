@@ -80,7 +80,7 @@ final class FramedTransfers {
             stream &+= 2
             if stream == 0 { stream = 2 }
             guard stream != self.lastStream else {
-                throw TransferError(.quota, message: "the maximum number of files is being sent: no stream is free")
+                throw TransferError(.quota, message: "the connection has reached the maximum number of files in progress: no stream is free")
             }
         } while self.outgoing[stream] != nil
         self.lastStream = stream
@@ -167,7 +167,7 @@ final class FramedTransfers {
             let count = isWhole ? self.incomingWholes : self.incoming.count - self.incomingWholes
             let maximum = isWhole ? WholeFile.maximumConcurrent : receiving.folder.limits.transfersOfSession
             guard count < maximum else {
-                throw TransferError(.quota, message: "\(maximum) transfers of this connection are in progress, the maximum")
+                throw TransferError(.quota, message: "the connection has reached the maximum of \(maximum) transfers in progress")
             }
             let offer = try TransferOffer(head.header)
             guard head.bodyLength == offer.bodyLength else {

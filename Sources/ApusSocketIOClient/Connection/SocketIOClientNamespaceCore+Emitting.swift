@@ -55,7 +55,7 @@ extension SocketIOClientNamespaceCore {
             completion(
                 .failure(
                     SocketIOError(
-                        .bufferFull, message: "\(self.acks.count) acks are pending in \(self.name), the maximum (`maximumPendingAcks`)")))
+                        .bufferFull, message: "the namespace \(self.name) has reached the maximum of \(self.acks.count) pending acks (`maximumPendingAcks`)")))
             return nil
         }
         let id = self.takeAckID()

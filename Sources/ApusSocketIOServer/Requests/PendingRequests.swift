@@ -71,7 +71,7 @@ final class PendingRequests: Sendable {
                     SocketIOError(
                         .bufferFull,
                         message:
-                            "the maximum number of broadcasts with acks and of requests to other servers is pending (`maximumPendingRequests`)"
+                            "the server has reached the maximum number of pending requests (`maximumPendingRequests`)"
                     )))
         }
         return id

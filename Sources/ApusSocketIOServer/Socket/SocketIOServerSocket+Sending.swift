@@ -260,7 +260,7 @@ extension SocketIOServerSocket {
         }
         let acks = self.makePendingAcks()
         guard acks.count < self.shared.maximumPendingAcks else {
-            let message = "\(acks.count) acks of this socket are pending, the maximum (`maximumPendingAcks`)"
+            let message = "the socket has reached the maximum of \(acks.count) pending acks (`maximumPendingAcks`)"
             pending.completion(.failure(SocketIOError(.bufferFull, message: message)))
             return nil
         }

@@ -309,7 +309,7 @@ extension WebSocketConnection {
         }
         guard let id = self.sendPing({ operation.end(with: $0) }) else {
             return operation.fail(
-                WebSocketError(.queueFull, message: "\(self.pings.count) pings already wait for a Pong, the maximum"))
+                WebSocketError(.queueFull, message: "the connection has reached the maximum of \(self.pings.count) unanswered Pings"))
         }
         operation.expire(in: timeout) {
             _ = self.pings.abandon(id)

@@ -81,7 +81,7 @@ struct ThreadRepliesTests {
         self.server.push(ChatPushes.mark.name, MarkPush(marks: [received]).json)
         try await eventually { thread.rows.first?.delivery == .delivered }
         #expect(thread.rows.first?.receipts == MessageReceipts(members: 1, delivered: 1, read: 0))
-        // What the other read while there was no connection is requested.
+        // The positions that the other user reached during the disconnection are requested.
         self.server.setRead(1, of: Value.bob)
         self.server.disconnectAll()
         try await eventually { thread.rows.first?.delivery == .read }

@@ -132,7 +132,7 @@ struct ThreadResetTests {
         try await self.fixture.with { _, thread in
             await thread.open()
             try await eventually { thread.rows.count == 5 }
-            // The client may request a part of its log meanwhile, which then receives the error.
+            // In the meantime the client may request a part of its log; this request then fails.
             while thread.error == nil {
                 self.server.fail("history", with: ChatError(.notFound, message: "gone"))
                 await thread.jump(to: 999)

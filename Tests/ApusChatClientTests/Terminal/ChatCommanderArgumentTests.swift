@@ -108,7 +108,7 @@ struct ChatCommanderArgumentTests {
         try await self.refuse(lines)
     }
 
-    /// A command that needs an argument says which one is missing, before it asks the server.
+    /// A command reports a missing argument before it sends a request.
     @Test func missingArgumentsAreNamed() async throws {
         let commands = ChatCommandName.allCases.filter { ![.jump, .open, .users, .search, .export].contains($0) }
         var lines: [(String, String)] = []

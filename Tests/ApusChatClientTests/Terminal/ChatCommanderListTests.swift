@@ -257,7 +257,7 @@ struct ChatCommanderListTests {
 
     // MARK: The open thread
 
-    /// What is written while a thread is open belongs to the thread.
+    /// A text that is written while a thread is open belongs to the thread.
     @Test(arguments: [
         ("text", "send"), ("/silent text", "send"), ("/reply #1 text", "send"), ("/poll Q | A | B", "send"),
         ("/schedule +1h text", "schedule"),

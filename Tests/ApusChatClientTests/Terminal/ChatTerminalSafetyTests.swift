@@ -6,7 +6,7 @@ import Testing
 @testable import ApusChatClient
 @testable import ApusChatTerminal
 
-/// What must hold for the full screen at any time: a confirmation is for one conversation, and no
+/// Invariants of the full screen: a confirmation is for one conversation, and no
 /// text of another user or of the server controls the terminal.
 @MainActor @Suite("Safety of the terminal", .timeLimit(.minutes(5)))
 struct ChatTerminalSafetyTests {

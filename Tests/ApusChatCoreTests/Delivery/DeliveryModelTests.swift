@@ -7,7 +7,8 @@ import Testing
 /// The machines of the delivery in random runs, with timers that fire on time or late.
 @Suite("Random runs of the delivery")
 struct DeliveryModelTests {
-    /// What users see: online while a device is connected, and for the grace period after that.
+    /// The visible presence: online while a device is connected, and for the grace period after
+    /// that.
     @Test func presenceIsThatOfTheConnections() {
         for seed in UInt64(1)...100 {
             var generator = SplitMix64(state: seed)

@@ -2,7 +2,7 @@ import ApusChatProtocol
 import ApusJSON
 import Testing
 
-/// The features that a client and a server tell each other, and what follows from them.
+/// The features that a client and a server exchange, and their effects.
 @Suite("Features of hello")
 struct HelloFeatureTests {
     private func omitted(_ features: [String], _ capabilities: [String]) -> Set<PushFeature> {
@@ -63,7 +63,7 @@ struct HelloFeatureTests {
         if let error { #expect(error.field.hasPrefix(field)) }
     }
 
-    /// A client of a later version says hello to this server, and an earlier one too.
+    /// A client of a later version sends `hello` to this server, and so does an earlier one.
     @Test func anotherVersionIsRead() throws {
         let later = try HelloRequest(json: [
             "version": 9, "device": Self.device, "features": ["edit", "telepathy"], "compression": ["zstd"], "sync": ["later": true],

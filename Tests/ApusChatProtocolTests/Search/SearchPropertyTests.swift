@@ -2,7 +2,7 @@ import ApusChatProtocol
 import ApusSeededRandom
 import Testing
 
-/// What every search of any text must satisfy.
+/// Properties of every search in any text.
 @Suite("Searches of any text")
 struct SearchPropertyTests {
     private static let alphabet = Array(

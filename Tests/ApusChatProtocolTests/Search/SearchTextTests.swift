@@ -53,7 +53,8 @@ import Testing
         #expect(Array(SearchText.terms(of: text).unicodeScalars) == Array(terms.unicodeScalars))
     }
 
-    /// The dotless i of Turkish is a letter of its own; the dotted one is that of other languages.
+    /// The dotless i of Turkish is a separate letter; the dotted one is the letter of other
+    /// languages.
     @Test(arguments: [
         ("İ", "i"), ("I", "i"), ("i", "i"), ("ı", "ı"), ("IĞDIR", "igdir"), ("ığdır", "ıgdır"), ("ß", "ß"), ("ẞ", "ß"), ("ﬁn", "fin"),
         ("Å", "a"),

@@ -85,7 +85,7 @@ struct BodyTests {
         }
     }
 
-    /// What cannot be sent cannot be scheduled.
+    /// A body that cannot be sent cannot be scheduled.
     @Test(
         arguments: [
             ("text", ["text": " "], .badRequest, "body.text"), ("text", [:], .badRequest, "body.text"),

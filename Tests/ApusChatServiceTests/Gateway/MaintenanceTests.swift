@@ -191,7 +191,7 @@ struct MaintenanceTests {
         fixture.pass(milliseconds: 1)
     }
 
-    /// Runs a service whose commits fail as `commits` says. The clock moves with `pass` only.
+    /// Runs a service whose commits fail according to `commits`. The clock moves with `pass` only.
     private func with(_ commits: Commits, _ body: (ServiceFixture) async throws -> Void) async throws {
         try await withService(
             isFrozen: true,

@@ -124,7 +124,7 @@ struct DeviceStoreTests {
         #expect(self.device.unannouncedHole(in: self.room) == 7)
         self.device.store(.gap(self.room, 7...8))
         #expect(self.device.unannouncedHole(in: self.room) == nil)
-        // What is before the first visible event is not missing.
+        // Events before the first visible one are not missing.
         self.device.gaps = [:]
         var head = self.head(7, seq: 9)
         head.minSeq = 6

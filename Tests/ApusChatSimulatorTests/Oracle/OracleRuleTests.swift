@@ -317,7 +317,7 @@ struct OracleRuleTests {
         #expect(world.judge(.contact(world.bob, .request(text: "")), by: world.ann) == .unchanged)
         #expect(world.judge(.contact(world.ann, .request(text: "")), by: world.bob) == .accepted(seq: 2, n: 0))
         #expect(world.oracle.tie(world.ann, world.bob).relation == .friend && world.oracle.tie(world.bob, world.ann).relation == .friend)
-        // A user who blocks the sender receives no request, which the sender does not learn.
+        // A user who blocks the sender receives no request, and the block is not disclosed.
         world.judge(.contact(world.cid, .block(true)), by: world.dan)
         #expect(world.judge(.contact(world.dan, .request(text: "")), by: world.cid) == .accepted(seq: 1, n: 0))
         #expect(world.oracle.tie(world.dan, world.cid).relation == .none && world.book(ConversationKey(4)).lastSeq == 1)

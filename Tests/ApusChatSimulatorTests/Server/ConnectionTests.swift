@@ -6,7 +6,7 @@ import Testing
 
 @testable import ApusChatSimulator
 
-/// The simulated network: what arrives, in which order, and what the server learns of it.
+/// The simulated network: the arrival of messages, their order, and the detection of losses.
 @Suite("Connection of the simulator")
 struct ConnectionTests {
     private let connection = Connection(key: SocketKey(1), device: 0, user: UserKey(1))

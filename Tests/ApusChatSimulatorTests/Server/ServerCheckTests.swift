@@ -148,7 +148,7 @@ struct ServerCheckTests {
         self.server.check([right[0], event(2, "other"), event(3, "text 2")], to: user)
         #expect(self.server.faults.map { $0.contains("event 2 has the text other") } == [true, false])
         #expect(self.server.faults.last?.contains("event 3 has the text text 2") == true)
-        // A user who never was a member knows nothing of the conversation.
+        // A user who was never a member receives nothing about the conversation.
         self.server.faults = []
         self.server.check(right, to: UserKey(2))
         #expect(self.server.faults.count == 1 && self.server.faults[0].hasSuffix("of which it knows nothing"))

@@ -5,7 +5,7 @@ import { levelOf, summarize } from "./stats.js";
 
 const PATIENCE = 2500; // ms to wait until a disconnected connection recovers without a restart of ICE
 const RETRY_EVERY = 8000;
-const GIVE_UP = 30_000; // ms without a connection after which the peer is given up
+const GIVE_UP = 30_000; // ms without a connection after which the peer is abandoned
 
 export class Peer {
   connection;
@@ -173,7 +173,7 @@ export class Peer {
     }, delay);
   }
 
-  /** Restarts the time after which the connection is given up. */
+  /** Restarts the time after which the connection is abandoned. */
   wait() {
     if (this.#closed || this.isConnected) return;
     this.#lostAt = Date.now();

@@ -2,7 +2,7 @@
 
 const MESSAGES = new Set(["text", "image", "audio", "video", "file", "location", "card", "call", "poll", "bundle", "encrypted"]);
 /**
- * The kinds of events that repeat the content of the message that they refer to. Their content is
+ * The kinds of events that repeat the content of the message to which they refer. Their content is
  * removed with that of the message.
  */
 const REPEATING = new Set(["edit", "preview"]);
@@ -14,7 +14,7 @@ const CALL_ENDS = new Set(["ended", "missed", "declined", "busy"]);
  */
 export const isMessage = (event) => MESSAGES.has(event.kind) || (event.n !== undefined && event.kind !== "hidden");
 export const isBlank = (event) => BLANK.has(event.state);
-/** Returns whether the event repeats content of the message that it refers to. */
+/** Returns whether the event repeats content of the message to which it refers. */
 export const repeats = (event) => REPEATING.has(event.kind);
 
 /**

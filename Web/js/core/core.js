@@ -15,7 +15,7 @@ import { upload } from "./uploads.js";
 
 const UNCHANGING = new Set(["history", "sync", "members", "readers", "reactions", "scheduled", "conversation.info", "directory", "link.list", "link.info", "settings", "users", "people", "contacts", "devices", "search", "typing", "subscribe", "signal", "call.servers"]);
 const PAGES_OF_REQUESTS = 5;
-const NAMING = ["events", "heads", "nudges"]; // the parts of pushes that a removed conversation is discarded from
+const NAMING = ["events", "heads", "nudges"]; // the parts of pushes from which a removed conversation is discarded
 
 /** Returns whether a contact is a request whose time is unknown. */
 const isUntold = ({ state, at }) => (state === "asked" || state === "asking") && !at;

@@ -67,7 +67,7 @@ export const members = (conv) => {
 export const eventAt = (conv, seq) => (find(conv) ? event(find(conv), seq) : null);
 
 /**
- * Returns the event with this number. One of ten events is not a plain text: a picture, a poll, a
+ * Returns the event with this number. One in ten events is not plain text: a picture, a poll, a
  * reply or another kind.
  */
 function event(each, seq) {

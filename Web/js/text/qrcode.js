@@ -171,7 +171,7 @@ function fill(rows, size, codewords, mask) {
 }
 
 /**
- * Returns the penalty of a mask: runs, squares, patterns that resemble the finders, and an uneven
+ * Returns the penalty of a mask: runs, squares, patterns that resemble the finders, and an unbalanced
  * number of dark modules.
  */
 function penalty(rows) {

@@ -28,7 +28,7 @@ export class AuthView {
     this.element.remove();
   }
 
-  /** Which users can create accounts on the server: "open", "invitation" or "closed". */
+  /** The users who can create accounts on the server: "open", "invitation" or "closed". */
   get registration() {
     return this.app.state.session.server?.registration ?? "open";
   }

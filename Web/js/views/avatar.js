@@ -46,7 +46,7 @@ export function userAvatar(state, user, options = {}) {
   return frame(user.name, { src, online: user.online, ...options }, initials(user.nick || user.name));
 }
 
-/** Returns the avatar of a conversation: that of the other user, of the notes, or of the title. */
+/** Returns the avatar of a conversation: of the other user, of the notes, or of the title. */
 export function headAvatar(state, head, options = {}) {
   if (head.kind === "pair" && head.peer) return userAvatar(state, state.user(head.peer.name) ?? head.peer, options);
   if (head.kind === "self") return frame("self", options, icon("bookmark"));

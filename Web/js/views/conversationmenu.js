@@ -44,7 +44,7 @@ export function conversationMenu(app, anchor, head, { thread = null } = {}) {
   ], { label: t("more") });
 }
 
-/** Asks which messages of a conversation are notified, and for how long it is muted. */
+/** Asks which messages of a conversation cause notifications, and for how long it is muted. */
 export function chooseMute(set, head) {
   const choices = [[t("muteFor", { time: span(3_600) }), HOUR], [t("muteFor", { time: span(28_800) }), 8 * HOUR], [t("muteFor", { time: span(172_800) }), 48 * HOUR], [t("muteForever"), null]];
   const rule = head && isGroup(head) ? selectRow(t("notifyAbout"), head.own?.notify ?? "all", [["all", t("notifyAll")], ["mentions", t("notifyMentions")]], (notify) => set({ notify })) : null;

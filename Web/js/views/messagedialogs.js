@@ -31,7 +31,7 @@ export function showReactions(app, conv, row) {
 }
 
 /**
- * Shows the users who have read or received a message, and the number of those that have read it.
+ * Shows the users who have read or received a message, and the number of those who have read it.
  */
 export function showReaders(app, conv, seq) {
   const { state } = app;

@@ -111,7 +111,7 @@ export function callText(event) {
 
 export const roleName = (role) => t({ owner: "roleOwner", admin: "roleAdmin", reader: "roleReader", guest: "roleGuest" }[role] ?? "roleMember");
 
-/** Returns whether a ban or a mute that begins at `at` has no end that matters. */
+/** Returns whether a ban or a mute that begins at `at` is permanent in practice. */
 export const isForGood = (until, at = Date.now()) => until === undefined || until - at > 50 * 365 * 86_400_000;
 
 /** Returns the line of a change, such as "Bob added Carol". */

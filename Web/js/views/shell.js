@@ -194,7 +194,7 @@ export class Shell {
   #checkOpen() {
     if (!this.openID || this.state.conversation(this.openID)) return;
     const { head } = this.thread;
-    // Users learn that they were removed, or that a group was deleted.
+    // Notify the user of the removal, or of the deletion of the group.
     if (head && isGroup(head) && head.role !== "owner") toast(t("notMember", { title: headTitle(this.state, head) }));
     this.closeThread();
   }

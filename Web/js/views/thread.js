@@ -343,7 +343,7 @@ export class ThreadView {
   get rows() { return this.#rows; }
   get focusKey() { return this.#focusKey; }
 
-  /** Returns the message of an element; in an album, that of the part. */
+  /** Returns the message of an element; in an album, the message of the part. */
   rowOf(target) {
     const key = target.closest?.(".item")?.dataset.key;
     const row = key === undefined ? null : this.#rows.find((each) => each.key === key) ?? null;

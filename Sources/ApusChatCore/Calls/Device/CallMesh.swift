@@ -92,7 +92,7 @@ package struct CallMesh: Sendable, Equatable {
 
     package func leave() -> [Action] { self.peers.map { .send(.leave(), to: .peer($0)) } }
 
-    /// Handles a reconnection of the chat: another device may have joined meanwhile.
+    /// Handles a reconnection of the chat: another device may have joined in the meantime.
     package mutating func resume(_ other: UserName?) -> [Action] {
         guard !self.peers.isEmpty else { return self.join(other) }
         return self.isGroup ? [.send(.join(isRepeated: true), to: .participants)] : []
@@ -174,13 +174,13 @@ package struct CallMesh: Sendable, Equatable {
 
     private mutating func left(_ peer: Peer) -> [Action] { self.remove(peer) + (self.isGroup ? [] : [.awaitEnd]) }
 
-    /// Handles a connection that was given up.
+    /// Handles the abandonment of a connection.
     package mutating func lost(_ peer: Peer) -> [Action] {
         let actions = self.remove(peer)
         return actions.isEmpty || self.isGroup || !self.peers.isEmpty ? actions : actions + [.end(.lost)]
     }
 
-    /// Handles users who are no longer members.
+    /// Removes the devices of users who are no longer members.
     package mutating func dismissed(_ users: [UserName]) -> [Action] {
         var actions: [Action] = []
         for peer in self.peers where users.contains(peer.user) { actions += self.remove(peer) }

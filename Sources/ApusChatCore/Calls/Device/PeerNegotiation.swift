@@ -86,7 +86,7 @@ package struct PeerNegotiation: Sendable, Equatable {
         return self.needed()
     }
 
-    /// Handles an offer that could not be created or set.
+    /// Handles the failure to create or set an offer.
     package mutating func offerFailed() { self.state = .stable }
 
     /// Handles a reconnection of the chat, and a connection that does not recover by itself.

@@ -1,4 +1,4 @@
-/// Decides when a lost connection to another device is repaired, and when it is given up.
+/// Decides when a lost connection to another device is repaired, and when it is abandoned.
 package struct PeerPatience: Sendable, Equatable {
     package enum Action: Sendable, Equatable {
         /// Call `timerFired` after this time. Replaces the previous timer.
@@ -17,7 +17,7 @@ package struct PeerPatience: Sendable, Equatable {
     /// The time for which a disconnected connection may recover by itself.
     package static let patience = Duration.milliseconds(2_500)
     package static let retryInterval = Duration.seconds(8)
-    /// The time without a connection after which the repair is given up, in milliseconds.
+    /// The time without a connection after which the repair is abandoned, in milliseconds.
     package static let limit: Int64 = 30_000
 
     /// The time since which there is no connection, in milliseconds; nil while there is one.
