@@ -133,7 +133,7 @@ public struct SocketIOManagerConfiguration: Sendable {
     /// Default: 60 seconds.
     public var attachmentsTimeout: Duration = .seconds(60)
 
-    /// The encoding of packets, which must match that of the server. Default: JSON.
+    /// The encoding of packets, which must match the server's. Default: JSON.
     public var parser: SocketIOParser = .json
 
     /// Checks the configuration, except the part of ``engine``.

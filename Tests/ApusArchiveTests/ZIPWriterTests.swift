@@ -13,7 +13,7 @@ import Testing
             (1_709_251_200_000, 0x5861, 0x0000),  // 2024-03-01
             (9_999_999_999_999, 0xFF9F, 0xBF7D),  // after 2107
         ])
-    func timesAreThoseOfTheCalendar(milliseconds: Int64, date: UInt16, time: UInt16) {
+    func timesMatchTheCalendar(milliseconds: Int64, date: UInt16, time: UInt16) {
         #expect(DOSTime(milliseconds: milliseconds).date == date)
         #expect(DOSTime(milliseconds: milliseconds).time == time)
     }

@@ -116,7 +116,7 @@ import Testing
         #expect(self.facts([], title: "t") != nil && self.facts([], title: " &#8206; ") == nil)
     }
 
-    @Test func lengthsAreThoseOfTheirFields() throws {
+    @Test func lengthsMatchTheirFields() throws {
         let long = String(repeating: "x", count: 3_000)
         let facts = try #require(
             self.facts([("og:title", long), ("og:description", long), ("og:site_name", long), ("og:image", long)]))

@@ -21,7 +21,7 @@ import Testing
             // A charset without a value is not one.
             (nil, "<!-- the charset follows --><meta charset=latin1>", "“ä”"), (nil, "<meta name=charset><meta charset=latin1>", "“ä”"),
         ] as [(String?, String, String?)])
-    func theEncodingIsThatOfTheFieldOrOfThePage(contentType: String?, head: String, title: String?) {
+    func theFieldOrThePageDeterminesTheEncoding(contentType: String?, head: String, title: String?) {
         let bytes = Array(head.utf8) + Array("<title>".utf8) + [0x93, 0xE4, 0x94] + Array("</title>".utf8)
         #expect(PageFacts(bytes, contentType: contentType)?.title == title)
     }

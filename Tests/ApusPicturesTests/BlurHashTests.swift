@@ -10,7 +10,7 @@ import Testing
     }
 
     /// The texts are those of the algorithm's reference implementation in Python.
-    @Test func theTextIsThatOfTheReference() throws {
+    @Test func theTextMatchesTheReference() throws {
         let wide = try Self.picture(8, 4) { x, y in [x * 36, y * 85, x * y * 11] }
         #expect(BlurHash.text(of: wide) == "LxH.rZ3La{x?*iNMfQnPdte@fQe:")
         let tall = try Self.picture(3, 6) { x, y in [x * 120, y * 50, 200] }

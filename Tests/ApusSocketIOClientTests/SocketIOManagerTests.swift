@@ -119,7 +119,7 @@ import Testing
         #expect(manager.defaultSocket.namespace == "/")
     }
 
-    @Test func theReasonsAreThoseOfNodesClient() {
+    @Test func theReasonsMatchNodesClient() {
         func reason(_ code: EngineIOError.Code) -> SocketIOClientDisconnectReason {
             SocketIOClientDisconnectReason(EngineIOError(code, message: ""))
         }

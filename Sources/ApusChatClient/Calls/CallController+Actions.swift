@@ -138,7 +138,7 @@ extension CallController {
         guard let access = session.access else { return }
         Task {
             do { try await self.stack.join(access) } catch {
-                self.engine.logger.warning("A room was not joined", metadata: ["call.error": "\(error)"])
+                self.engine.logger.warning("A room could not be joined", metadata: ["call.error": "\(error)"])
                 self.end(session, self.stack.backends.contains(access.backend) ? .failed : .unsupported)
             }
         }

@@ -178,7 +178,7 @@ final class CallSession {
                 id, isOffering: offers, configuration: self.configuration, stack: controller.stack, owner: owner)
             self.sendState(to: peer)
         } catch {
-            controller.engine.logger.warning("A connection of a call was not made", metadata: ["call.error": "\(error)"])
+            controller.engine.logger.warning("A connection of a call could not be opened", metadata: ["call.error": "\(error)"])
             self.carryOut(self.mesh.lost(peer))
         }
     }

@@ -38,7 +38,7 @@ public struct ChatSearchPage: Sendable, Hashable {
     public var hits: [ChatSearchHit]
     /// The token of the next page; nil on the last page.
     public var next: PageToken?
-    /// Whether the hits are those of the local store only, because the server was not reachable.
+    /// Whether the hits come from the local store only, because the server was not reachable.
     public var isStoredOnly: Bool
 }
 

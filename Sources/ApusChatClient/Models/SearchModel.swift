@@ -19,7 +19,7 @@ public final class SearchModel {
     public private(set) var hits: [ChatSearchHit] = []
     /// Whether a request to the server is pending.
     public private(set) var isSearching = false
-    /// Whether the hits are those of the local store only, because there is no connection.
+    /// Whether the hits come from the local store only, because there is no connection.
     public private(set) var isStoredOnly = false
     /// Whether there are further pages.
     public var hasMore: Bool { self.next != nil }

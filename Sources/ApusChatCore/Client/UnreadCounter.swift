@@ -45,7 +45,7 @@ struct UnreadCounter: Sendable {
 
     /// Returns the number of unread messages.
     /// - Parameters:
-    ///   - read: The user's read position, which may be above that of the server.
+    ///   - read: The user's read position, which may be above the server's.
     ///   - last: The ordinal of the newest message.
     func count(read: Int64, last: Int64) -> Int64 {
         let above = self.countable(above: max(self.n, read), through: last)

@@ -177,7 +177,7 @@ extension BatchDecider {
         self.facts.conversations[conversation]?.counters.lastSeq ?? 0
     }
 
-    /// Appends an event to the log of a conversation that exists, and returns its position.
+    /// Appends an event to the log of an existing conversation, and returns its position.
     ///
     /// - Parameters:
     ///   - isMessage: Whether the event is a message, which has an ordinal.

@@ -8,7 +8,7 @@ import NIOConcurrencyHelpers
 /// A link identifies a user, a device and a blob. It gives access only while the user may read the
 /// blob. It becomes invalid after `linkLifetime`, and when the session of the device ends.
 extension Accounts {
-    /// The time for which a link is valid, in milliseconds: that of an access token.
+    /// The time for which a link is valid, in milliseconds: the same as for an access token.
     var linkLifetime: Int64 { self.configuration.accessLifetime }
     /// The time by which the clock may be set back without ending links, in milliseconds.
     private static let linkTolerance: Int64 = 60_000

@@ -52,7 +52,7 @@ public struct EventKind: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// Whether an event of this kind repeats content of the message to which it refers. When the
-    /// content of the message is removed, that of the event is removed too.
+    /// content of the message is removed, the content of the event is removed too.
     package var repeatsContent: Bool { self == .edit || self == .preview }
 
     /// Whether this version defines the kind, or an application does.

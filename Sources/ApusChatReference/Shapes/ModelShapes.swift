@@ -27,7 +27,7 @@ extension ChatReference {
                     "state", .choice(EventState.self),
                     "The state of the content; absent for `normal`. `recalled`, `expired` and `erased` have no body."),
                 .may("body", .any, "The content, depending on the kind."),
-                .may("edited_at", .time, "The time of the last edit; for a `call`, that of the last change of its state."),
+                .may("edited_at", .time, "The time of the last edit; for a `call`, the time of the last change of its state."),
                 .may(
                     "expires_at", .time,
                     """
@@ -77,7 +77,7 @@ extension ChatReference {
                 .may("mentions", .count, "The number of unread messages that mention the recipient."),
                 .must(
                     "at", .time,
-                    "The time of the newest event that moves the conversation up in lists: a message, a change of the profile or the settings, or the invitation, the join, the leave or the removal of members. Other changes do not, such as those of roles, bans and messages. For a user who is not a member, the time at which the user entered the `state`."
+                    "The time of the newest event that moves the conversation up in lists: a message, a change of the profile or the settings, or the invitation, the join, the leave or the removal of members. Other changes do not, such as changes of roles, bans and messages. For a user who is not a member, the time at which the user entered the `state`."
                 ),
                 .may("last", .shape("Preview"), "That event."),
                 .may("pins", .list(.seq, ChatLimits.pinnedMessages), "The pinned messages, newest first."),

@@ -39,8 +39,8 @@ extension ChatReference {
                 """
                 Accepts, declines or ends a call. The first device that accepts the call takes it. A device takes \
                 part in a call that it started or accepted, or to which it sent a `signal`. The server ends a call \
-                that is not accepted within \(ChatLimits.ringSeconds) s, and an accepted call of which no device has \
-                been connected for \(ChatLimits.absenceSeconds) s. After a restart it does not know the devices of a \
+                that is not accepted within \(ChatLimits.ringSeconds) s, and an accepted call whose devices have all \
+                been disconnected for \(ChatLimits.absenceSeconds) s. After a restart it does not know the devices of a \
                 call, so a device that reconnects during a call sends `accepted` again. In an accepted call of a \
                 group, `ended` means that the device leaves: the answer has no `seq`, and the server ends the call \
                 when the last device has left, has been disconnected for \(ChatLimits.absenceSeconds) s, or belongs \

@@ -124,7 +124,7 @@ package final class ChatFolder: Sendable {
         }
     }
 
-    /// Returns the inode of the database file, which differs from that of a copy.
+    /// Returns the inode of the database file, which differs from the inode of a copy.
     func databaseInode() throws(StorageError) -> Int64 {
         var status = stat()
         guard fstatat(AT_FDCWD, self.databasePath, &status, 0) == 0 else { throw Self.failure("examined", self.databasePath) }

@@ -97,7 +97,7 @@ extension LegacyConnection {
                 ChatVerbs.callUpdate,
                 CallUpdateRequest(id: LegacyServer.requestID(), conversation: room.conversation, call: room.call, state: state))
         } catch {
-            self.logger.debug("A call was not ended", metadata: ["error": "\(error)"])
+            self.logger.debug("A call could not be ended", metadata: ["error": "\(error)"])
         }
     }
 

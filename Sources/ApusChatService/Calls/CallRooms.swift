@@ -75,7 +75,7 @@ final class CallRooms {
         let (backend, logger) = (self.backend, self.logger)
         Task {
             do { try await body(backend, CallRoom(call)) } catch {
-                logger.warning("A room of a call was not changed", metadata: ["change": "\(change)", "error": "\(error)"])
+                logger.warning("A room of a call could not be changed", metadata: ["change": "\(change)", "error": "\(error)"])
             }
         }
     }

@@ -18,7 +18,7 @@ extension ChatCommander {
         case .banned,
             .approve where call.words.isEmpty:
             let page = try await chat.members(state: call.name == .banned ? .banned : .requested)
-            if page.members.isEmpty { self.say(call.name == .banned ? "No user is banned." : "No user asks to join.", .dim) }
+            if page.members.isEmpty { self.say(call.name == .banned ? "No user is banned." : "There are no requests to join.", .dim) }
             for member in page.members {
                 let until = member.bannedUntil.map { "  until \(self.clock.moment($0))" } ?? ""
                 self.say("@\(member.user.name)\(until)", command: "/\(call.name == .banned ? "unban" : "approve") \(member.user.name)")
@@ -162,8 +162,8 @@ extension ChatCommander {
         for (index, request) in pending.enumerated() { self.say("\(index + 1). \(request.words)", command: "/accept \(index + 1)") }
         let own = await self.client.heads.filter { $0.state == .requested }.map(ChatText.title)
         let asked = try await self.client.contacts(.asking).contacts.map(\.user.name)
-        for title in own { self.say("You ask to join \(title).", command: "/withdraw \(title)") }
-        for name in asked { self.say("You ask @\(name) to become a contact.", command: "/withdraw \(name)") }
+        for title in own { self.say("You asked to join \(title).", command: "/withdraw \(title)") }
+        for name in asked { self.say("You asked @\(name) to become a contact.", command: "/withdraw \(name)") }
         if pending.isEmpty, own.isEmpty, asked.isEmpty { self.say("No requests.", .dim) }
     }
 
@@ -175,14 +175,14 @@ extension ChatCommander {
         }
         if let joining {
             try await self.client.conversation(joining.conversation).leave()
-            return self.say("You no longer ask to join \(ChatText.title(of: joining)).")
+            return self.say("The request to join \(ChatText.title(of: joining)) is withdrawn.")
         }
         guard let user = UserName(name), try await self.client.contacts(.asking).contacts.contains(where: { $0.user.name == user }) else {
             throw ChatClientError(
                 .notFound, message: "you have no pending request to \(ChatText.harmless(name)); /requests lists your requests")
         }
         try await self.client.removeContact(user)
-        self.say("You no longer ask @\(user) to become a contact.")
+        self.say("The contact request to @\(user) is withdrawn.")
     }
 
     private func answer(_ call: ChatCall) async throws {

@@ -99,7 +99,7 @@ package struct SocketIOClientNamespace: Sendable {
     }
 
     package enum AuthenticatedAction: Equatable {
-        /// Send CONNECT with this auth: that of the application and the members that request a
+        /// Send CONNECT with this auth: the application's auth, with the members that request a
         /// recovery.
         case sendConnect(auth: SocketIOValue?)
         case doNothing

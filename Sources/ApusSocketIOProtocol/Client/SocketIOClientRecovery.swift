@@ -39,7 +39,7 @@ package struct SocketIOClientRecovery: Sendable {
         self.maximumSeen = max(1, maximumSeen)
     }
 
-    /// Returns the auth for CONNECT: the members for recovery and those of the application. The
+    /// Returns the auth for CONNECT: the members for recovery and the application's members. The
     /// latter take precedence.
     package func auth(_ auth: SocketIOValue?) -> SocketIOValue? {
         guard let session = self.session else { return auth }

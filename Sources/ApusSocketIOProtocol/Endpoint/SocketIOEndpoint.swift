@@ -74,7 +74,7 @@ public struct SocketIOEndpoint: Sendable {
     /// - Parameters:
     ///   - version: The revision of Engine.IO. Default: `v4`. With `v3`, the protocol of Socket.IO
     ///     2.x, the server connects the client to `/` without a request.
-    ///   - parser: The format of the packets, the same as that of the server.
+    ///   - parser: The format of the packets, the same as on the server.
     ///   - limits: The limits on received packets.
     ///   - now: The current time.
     ///   - timeout: The maximum wait for the open packet. Default: 20 seconds.
@@ -93,7 +93,7 @@ public struct SocketIOEndpoint: Sendable {
     ///   - handshake: The parameters of the session.
     ///   - version: The revision of Engine.IO. Default: `v4`. With `v3`, the protocol of Socket.IO
     ///     2.x, clients send no request for `/`: call ``accept(_:id:)`` for it.
-    ///   - parser: The format of the packets, the same as that of the client.
+    ///   - parser: The format of the packets, the same as on the client.
     ///   - limits: The limits on received packets.
     ///   - maximumNamespaces: The maximum number of namespaces of the client. Further requests are
     ///     refused. Default: 100.

@@ -16,7 +16,7 @@ struct BenchMessagesTests {
         Array(text.utf8).withUnsafeBytes { messages.meaning(ofText: $0) }
     }
 
-    @Test func packetsAreThoseOfTheProtocol() {
+    @Test func packetsMatchTheProtocol() {
         #expect(Self.messages(.webSocket).packets(place: 0).text == "xxx")
         #expect(Self.messages(.event("echo")).packets(place: 0).text == #"42["echo","xxx"]"#)
         #expect(Self.messages(.acknowledged("ack")).packets(place: 12).text == #"4212["ack","xxx"]"#)

@@ -203,7 +203,7 @@ struct CallControllerTests {
         }
     }
 
-    @Test func aFailedConnectionIsRepairedAndThenGivenUp() async throws {
+    @Test func aFailedConnectionIsRepairedAndThenAbandoned() async throws {
         try await self.withPhones { phones, pair in
             let alice = phones[0]
             try await self.connect(phones, pair)

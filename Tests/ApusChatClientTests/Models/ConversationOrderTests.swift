@@ -115,7 +115,7 @@ struct ConversationOrderTests {
         }
     }
 
-    @Test func titlesAreThoseOfTheKind() async throws {
+    @Test func titlesMatchTheKind() async throws {
         let heads = [
             self.head(0, at: 6),
             self.head(1, at: 5, kind: .pair) { ($0.title, $0.peer) = (nil, ChatUser(name: Value.bob, nick: "Bob B.")) },

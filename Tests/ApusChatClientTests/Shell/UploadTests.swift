@@ -241,7 +241,7 @@ struct UploadTests {
         await self.end(client)
     }
 
-    @Test func aFileThatIsGoneFailsWithItsName() async throws {
+    @Test func aMissingFileFailsWithItsName() async throws {
         let client = try await self.online()
         self.server.stallUploads(after: 2)
         let id = try await self.send(client)

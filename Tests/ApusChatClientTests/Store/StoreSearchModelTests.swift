@@ -24,7 +24,7 @@ struct StoreSearchModelTests {
         return texts.filter { _, text in words.allSatisfy { text.lowercased().contains($0) } }.keys.sorted(by: >)
     }
 
-    @Test(arguments: [UInt64(1), 2, 3, 4]) func theIndexIsThatOfTheTexts(seed: UInt64) throws {
+    @Test(arguments: [UInt64(1), 2, 3, 4]) func theIndexMatchesTheTexts(seed: UInt64) throws {
         var generator = SplitMix64(state: seed &* 131)
         let store = try ChatStore(path: ":memory:")
         var texts: [Int64: String] = [:]

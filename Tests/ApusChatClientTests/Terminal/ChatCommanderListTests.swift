@@ -248,7 +248,7 @@ struct ChatCommanderListTests {
                 #expect(fixture.told() == [words], "\(line)")
             }
             fixture.server.script("members", ["members": [], "version": 1, "total": 0])
-            for (line, words) in [("/banned", "No user is banned."), ("/approve", "No user asks to join.")] {
+            for (line, words) in [("/banned", "No user is banned."), ("/approve", "There are no requests to join.")] {
                 await fixture.perform(line)
                 #expect(fixture.told() == [words], "\(line)")
             }

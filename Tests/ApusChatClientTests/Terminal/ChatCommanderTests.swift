@@ -199,7 +199,7 @@ struct ChatCommanderTests {
             Case(
                 "/contact @bob  We met", "contact.request", ["user": "bob", "text": "We met"],
                 tells: ["A contact request was sent to @bob."]),
-            Case("/withdraw @bob", "contact.remove", ["user": "bob"], tells: ["You no longer ask @bob to become a contact."]),
+            Case("/withdraw @bob", "contact.remove", ["user": "bob"], tells: ["The contact request to @bob is withdrawn."]),
             Case("/privacy messages contacts", "settings.set", ["settings": ["messages": "contacts"]], tells: ["messages: contacts"]),
             Case("/privacy typing no", "settings.set", ["settings": ["typing": false]], tells: ["typing: no"]),
             Case("/uncontact bob", "contact.remove", ["user": "bob"]),

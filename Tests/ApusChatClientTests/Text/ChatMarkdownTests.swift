@@ -29,7 +29,7 @@ struct ChatMarkdownTests {
         }
     }
 
-    @Test func theEmojiAreThoseOfThePage() throws {
+    @Test func theEmojiMatchThePage() throws {
         let page = try String(contentsOf: Self.root.appendingPathComponent("Web/js/text/emoji.js"), encoding: .utf8)
         for group in ChatEmoji.groups {
             let list = group.items.map { "\($0.face) \($0.name) \($0.chineseName)" }.joined(separator: ",")

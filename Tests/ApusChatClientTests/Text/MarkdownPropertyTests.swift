@@ -100,7 +100,7 @@ struct MarkdownPropertyTests {
     }
 
     /// Spans cover the text once, and each entity has its characters.
-    @Test func spansAreThoseOfTheEntities() {
+    @Test func spansMatchTheEntities() {
         var generator = SplitMix64(state: 101)
         for _ in 0..<3_000 {
             let source = self.source(Int.random(in: 1...15, using: &generator), with: &generator)

@@ -52,7 +52,7 @@ import Testing
         #expect(watch.timerFired(self.call, at: 60_000) == [] && watch.reported(self.call, .missed, .done, at: 60_000) == [])
     }
 
-    @Test(arguments: [false, true]) func aCallEndsWhenTheLastOfItsDevicesIsGone(isGroup: Bool) {
+    @Test(arguments: [false, true]) func aCallEndsWithItsLastDevice(isGroup: Bool) {
         var watch = self.accepted(isGroup: isGroup)
         #expect(watch.disconnected(self.phone, at: 1_000) == [])
         #expect(watch.disconnected(self.desktop, at: 2_000) == self.absence)

@@ -14,7 +14,7 @@ struct ChangeApplicationTests {
         #expect(edited.seq == 5 && edited.n == 5 && edited.at == self.message.at)
     }
 
-    @Test func theOrderOfEditsIsThatOfTheLogAndNotOfTheirTimes() {
+    @Test func theOrderOfEditsFollowsTheLogAndNotTheirTimes() {
         let first = self.message.applying(Client.change(.edit, seq: 9, of: 5, ["body": ["text": "first"]]))
         var second = Client.change(.edit, seq: 10, of: 5, ["body": ["text": "second"]])
         second.at = 500  // the clock of the server was corrected

@@ -81,7 +81,7 @@ struct ReadModelTests {
 
     /// The number of unread messages, compared with a count of the messages themselves, while the
     /// server's reports and the own positions cross.
-    @Test func unreadMessagesAreThoseOfTheLog() {
+    @Test func unreadMessagesMatchTheLog() {
         for seed in UInt64(1)...300 {
             var generator = SplitMix64(state: seed)
             var counter = UnreadCounter(n: 0, read: 0, unread: 0)

@@ -102,7 +102,7 @@ import Testing
         #expect(try self.run(self.ann, .personalize(groups[ChatLimits.pinnedConversations], .pin(true))).code == nil)
     }
 
-    @Test func foldersAreThoseOfTheAccount() throws {
+    @Test func theFoldersBelongToTheAccount() throws {
         let group = self.world.conversation(owner: self.ann)
         #expect(try self.run(self.ann, .personalize(group, .folders(["Work"]))).code == .notFound)
         var update = ProfileUpdate()

@@ -9,7 +9,7 @@ import Testing
 struct DeliveryModelTests {
     /// The visible presence: online while a device is connected, and for the grace period after
     /// that.
-    @Test func presenceIsThatOfTheConnections() {
+    @Test func presenceMatchesTheConnections() {
         for seed in UInt64(1)...100 {
             var generator = SplitMix64(state: seed)
             var presence = PresenceMachine()

@@ -69,7 +69,7 @@ import Testing
         _ = budget.charge(.registration, to: [self.address], at: .min)
     }
 
-    @Test func thePageIsThatOfTheCode() throws {
+    @Test func thePageMatchesTheCode() throws {
         let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../../docs/chat-limits.md").standardized
         if ProcessInfo.processInfo.environment["APUS_UPDATE_DOCS"] == "1" {
             try RateRules.page.write(to: file, atomically: true, encoding: .utf8)

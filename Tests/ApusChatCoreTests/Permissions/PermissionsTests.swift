@@ -5,7 +5,7 @@ import Foundation
 import Testing
 
 @Suite struct PermissionsTests {
-    @Test func thePageIsThatOfTheCode() throws {
+    @Test func thePageMatchesTheCode() throws {
         let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../../docs/chat-permissions.md").standardized
         if ProcessInfo.processInfo.environment["APUS_UPDATE_DOCS"] == "1" {
             try Permissions.page.write(to: file, atomically: true, encoding: .utf8)

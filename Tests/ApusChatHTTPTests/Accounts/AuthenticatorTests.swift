@@ -11,7 +11,7 @@ import Testing
         arguments: [
             (59, "287082"), (1_111_111_109, "081804"), (1_111_111_111, "050471"), (1_234_567_890, "005924"), (2_000_000_000, "279037"),
         ] as [(Int64, String)])
-    func codesAreThoseOfTheSpecification(_ seconds: Int64, _ code: String) {
+    func codesMatchTheSpecification(_ seconds: Int64, _ code: String) {
         let secret = Array("12345678901234567890".utf8)
         #expect(TOTP.code(secret, step: seconds / 30) == code)
         #expect(TOTP.accepts(code, secret, after: 0, at: seconds * 1_000) == seconds / 30)

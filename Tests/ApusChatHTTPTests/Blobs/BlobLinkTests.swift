@@ -87,7 +87,7 @@ import Testing
     }
 
     /// A link of a user who cannot read the blob, signed with the key of the server.
-    @Test func theRightsAreThoseOfTheUserOfTheLink() async throws {
+    @Test func theRightsOfALinkAreTheRightsOfItsUser() async throws {
         let server = try TestServer()
         try await server.run { (client: TestRequests) async throws in
             let (alice, bob) = (try await client.token("alice"), try await client.token("bobby"))

@@ -78,7 +78,7 @@ import Testing
         #expect(try await test.bytes(of: blob, 0...2) == [1, 2, 3])
     }
 
-    @Test(arguments: StoreKind.allCases) func aFileThatIsGoneIsAnError(_ kind: StoreKind) async throws {
+    @Test(arguments: StoreKind.allCases) func aMissingFileIsAnErrorOfTheExport(_ kind: StoreKind) async throws {
         let test = try TestStore(kind)
         let (path, blob) = try test.file([1, 2, 3])
         DurableFile.remove(path)

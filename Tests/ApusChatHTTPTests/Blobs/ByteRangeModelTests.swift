@@ -61,7 +61,7 @@ struct ByteRangeModelTests {
     func spacesAroundAPositionAreAccepted(field: String) { #expect(ByteRange(field, size: 10) == .part(2...4)) }
 
     /// The served bytes of each range of a small file, with GET and HEAD.
-    @Test func theServedBytesAreThoseOfTheRange() async throws {
+    @Test func theServedBytesMatchTheRange() async throws {
         try await TestServer().run { (client: TestRequests) async throws in
             let token = try await client.token("alice")
             let bytes = Array("abcdefg".utf8)

@@ -139,7 +139,7 @@ import Testing
         await #expect(throws: S3Error.self) { _ = try await test.bytes(of: blob, 0...4) }
     }
 
-    @Test func aStoreThatIsDownRefusesToRead() async throws {
+    @Test func anUnavailableStoreRefusesReads() async throws {
         let test = try TestStore(.s3)
         let blob = try await test.put([1])
         test.s3.fail { _, _ in .unreachable }

@@ -33,7 +33,7 @@ import Testing
         #expect(rest.allSatisfy { $0.hasSuffix(".info") })
     }
 
-    @Test func aStoreThatIsDownRefusesTheEndAndKeepsTheBytes() async throws {
+    @Test func anUnavailableStoreRefusesTheCompletionAndKeepsTheBytes() async throws {
         let s3 = MemoryS3()
         let server = try TestServer(s3: s3)
         try await server.run { (client: TestRequests) async throws in
@@ -85,7 +85,7 @@ import Testing
         }
     }
 
-    @Test func aCollectionRemovesObjectsAlsoAfterTheStoreWasDown() async throws {
+    @Test func aCollectionRemovesObjectsAfterAnOutageOfTheStore() async throws {
         let s3 = MemoryS3()
         var configuration = UploadsConfiguration.patient
         configuration.quota = 10

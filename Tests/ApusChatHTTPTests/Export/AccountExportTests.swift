@@ -146,7 +146,7 @@ import Testing
     }
 
     /// The archive contains the files of its account only.
-    @Test func theUploadsAreThoseOfTheUser() async throws {
+    @Test func onlyTheUploadsOfTheUserAreReturned() async throws {
         let server = try TestServer()
         let mine = [UInt8]("the bytes of alice".utf8) + [UInt8](repeating: 7, count: 150_000) + [UInt8]("the end".utf8)
         let tokens = NIOLockedValueBox("")

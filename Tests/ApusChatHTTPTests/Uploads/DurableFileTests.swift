@@ -146,7 +146,7 @@ struct DurableFileTests {
         (1_709_251_199_999, "Thu, 29 Feb 2024 23:59:59 GMT"), (1_735_689_599_000, "Tue, 31 Dec 2024 23:59:59 GMT"),
         (4_107_542_400_000, "Mon, 01 Mar 2100 00:00:00 GMT"), (253_402_300_799_000, "Fri, 31 Dec 9999 23:59:59 GMT"),
     ])
-    func datesAreThoseOfHTTP(milliseconds: Int64, text: String) { #expect(HTTPDate.text(milliseconds) == text) }
+    func datesMatchHTTP(milliseconds: Int64, text: String) { #expect(HTTPDate.text(milliseconds) == text) }
 
     @Test(arguments: [
         ("\u{1A}E\u{DF}\u{A3}", "video/webm"), ("OggS....", "audio/ogg"), ("fLaC....", "audio/flac"), ("RIFF....WAVE", "audio/wav"),

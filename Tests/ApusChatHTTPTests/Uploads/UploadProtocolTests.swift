@@ -297,7 +297,7 @@ struct UploadProtocolTests {
         }
     }
 
-    @Test func aBlobWhoseFileIsGoneIsAnErrorOfTheServer() async throws {
+    @Test func aMissingFileOfABlobIsAnErrorOfTheServer() async throws {
         let server = try TestServer()
         try await server.run { (client: TestRequests) async throws in
             let token = try await client.token("alice")

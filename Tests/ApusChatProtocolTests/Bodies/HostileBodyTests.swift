@@ -52,7 +52,7 @@ struct HostileBodyTests {
         #expect(self.problem(Self.custom, empty) == nil)
     }
 
-    @Test func theSizeIsThatOfTheWrittenText() throws {
+    @Test func theSizeMatchesTheWrittenText() throws {
         let frame = try JSONWriter.bytes(of: ["x": ""]).count
         for (letter, size) in [("a", 1), ("鸟", 3), ("\u{1}", 6), ("\"", 2)] {
             let fitting = (ChatLimits.customBytes - frame) / size

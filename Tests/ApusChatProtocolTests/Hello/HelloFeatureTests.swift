@@ -75,7 +75,7 @@ struct HelloFeatureTests {
     }
 
     /// The limits of a server of another version, which a client uses for its checks.
-    @Test func limitsAreThoseOfTheServer() throws {
+    @Test func limitsMatchTheServer() throws {
         let limits = HelloLimits()
         #expect(limits.requestBytes == Int64(ChatLimits.requestBytes) && limits.textLength == Int64(ChatLimits.textLength))
         var fields = try #require(limits.json.objectValue)

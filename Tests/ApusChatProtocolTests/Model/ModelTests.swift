@@ -73,7 +73,7 @@ struct ModelTests {
         for (reason, permits) in reasons { #expect(reason.permitsReconnect == permits) }
     }
 
-    @Test func textsOfTheWireAreThoseOfTheTypes() {
+    @Test func textsOfTheWireMatchTheTypes() {
         #expect(ConversationID(number: 5).description == "0000000000005" && ConversationID(number: 1) < ConversationID(number: 2))
         #expect(DeviceID(number: 1) < DeviceID(number: 2) && DeviceID(number: 5).description == "0000000000005")
         #expect(

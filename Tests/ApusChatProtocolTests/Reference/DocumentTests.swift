@@ -22,7 +22,7 @@ struct DocumentTests {
         try self.compare(String(page[..<mark.upperBound]) + MarkdownPage.text, with: "chat-wire.md")
     }
 
-    @Test func openAPIDocumentIsThatOfTheCode() throws {
+    @Test func openAPIDocumentMatchesTheCode() throws {
         let text = OpenAPIDocument.text
         #expect(try JSONReader.read(text) == OpenAPIDocument.value)
         try self.compare(text, with: "openapi.json")

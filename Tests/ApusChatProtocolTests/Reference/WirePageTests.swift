@@ -153,7 +153,7 @@ struct WirePageTests {
     }
 
     /// The numbers of the page, each in the row that a reader would look for.
-    @Test func theLimitsAreThoseOfTheCode() throws {
+    @Test func theLimitsMatchTheCode() throws {
         let rows = try #require(Self.sections.last { $0.title == "Limits" }?.tables.first).dropFirst()
         let limits = Dictionary(uniqueKeysWithValues: rows.map { ($0[0], Int64($0[1].filter { $0 != "," })) })
         let expected: [(String, Int64)] = [

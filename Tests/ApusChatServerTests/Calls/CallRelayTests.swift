@@ -7,7 +7,7 @@ import Testing
     private let alice = UserName(prepared: "alice")
     private let time: Int64 = 1_790_000_000_123
 
-    @Test func theCredentialsAreThoseOfCoturn() {
+    @Test func theCredentialsMatchCoturn() {
         // printf %s 1790003600:alice | openssl dgst -sha1 -hmac north -binary | base64
         #expect(CallRelay.password(of: "1790003600:alice", "north") == "pgAHc3R4FaJCY/vrj638BD7odJ0=")
         let relay = CallRelay(

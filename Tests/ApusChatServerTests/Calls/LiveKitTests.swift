@@ -68,7 +68,7 @@ struct LiveKitTests {
             ("https://a.example", nil), ("wss://", nil), ("wss://a.example/rtc", nil), ("wss://a.example:0", nil), ("wss://:1", nil),
             ("wss://a@b", nil),
         ] as [(String, String?)])
-    func theAddressIsThatOfTheAPI(url: String, origin: String?) {
+    func theAddressMatchesTheAPI(url: String, origin: String?) {
         let settings = ChatServerConfiguration.Calls.LiveKit(url: url, key: "k", secret: "s")
         #expect(settings.origin.map { "\($0.isSecure ? "https" : "http")://\($0.host):\($0.port)" } == origin)
         #expect((settings.problem == nil) == (origin != nil))

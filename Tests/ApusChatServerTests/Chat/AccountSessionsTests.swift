@@ -130,7 +130,7 @@ struct AccountSessionsTests {
     }
 
     /// The budgets are those of the address of the client. Only a trusted proxy may name it.
-    @Test func theAddressIsThatOfTheClientBehindATrustedProxy() async throws {
+    @Test func theAddressIsTakenFromATrustedProxy() async throws {
         let world = try World()
         let session = try await world.register("alice")
         var headers = HTTPFields()
@@ -145,7 +145,7 @@ struct AccountSessionsTests {
 
     // MARK: Devices
 
-    @Test func theDevicesAreThoseOfTheUser() async throws {
+    @Test func onlyTheDevicesOfTheUserAreReturned() async throws {
         let world = try World()
         let (alice, bob) = (try await world.register("alice"), try await world.register("bob"))
         let sessions = try world.sessions()

@@ -103,7 +103,7 @@ import Testing
         ("10.1.2.3", true), ("::ffff:10.1.2.3", true), ("11.1.2.3", false), ("192.0.2.1", true), ("192.0.2.2", false),
         ("2001:db8::5", true),
         ("2001:db9::5", false), ("::1", false), ("::ffff:11.1.2.3", false),
-    ]) func thePeersAreThoseOfTheNetworks(address: String, isProxy: Bool) throws {
+    ]) func thePeersMatchTheNetworks(address: String, isProxy: Bool) throws {
         let peers = ProxyPeers(["10.0.0.0/8", "192.0.2.1", "2001:db8::/32", "proxy.example", ""])
         #expect(peers.contains(try SocketAddress(ipAddress: address, port: 1)) == isProxy)
     }

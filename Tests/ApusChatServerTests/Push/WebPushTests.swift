@@ -225,7 +225,7 @@ import Testing
         }
     }
 
-    @Test func aSubscriptionThatIsGoneIsForgotten() async throws {
+    @Test func anEndedSubscriptionIsRemoved() async throws {
         let service = try await PushService(statuses: [410])
         try await self.with(service) { host in
             let (alice, bob) = (try await User(host.server, "alice"), try await User(host.server, "bobby"))

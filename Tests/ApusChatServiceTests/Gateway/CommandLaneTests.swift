@@ -102,7 +102,7 @@ import Testing
 
     // MARK: Requesters
 
-    @Test func aCommandIsThatOfTheDevice() {
+    @Test func aCommandBelongsToTheDevice() {
         let requester = Requester(user: UserKey(3), device: DeviceKey(31), origin: [.address(7)])
         let command = requester.command(.unschedule(.make("s")), nil)
         #expect(command.actor == UserKey(3) && command.device == DeviceKey(31) && command.request == nil)

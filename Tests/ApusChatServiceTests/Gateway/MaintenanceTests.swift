@@ -262,7 +262,7 @@ struct MaintenanceTests {
         }
     }
 
-    @Test func aConversationThatItsOwnerDeletesIsGoneForAll() async throws {
+    @Test func aConversationThatItsOwnerDeletesIsRemovedForAll() async throws {
         try await withService { fixture in
             let alice = try await fixture.client("alice")
             let bob = try await fixture.client("bob")

@@ -68,7 +68,7 @@ import Testing
         }
     }
 
-    @Test func theOrderIsThatOfTheRequest() throws {
+    @Test func theOrderFollowsTheRequest() throws {
         let world = try self.world((1...3).map { (.text, #"{"text":"\#($0)"}"#) })
         #expect(try self.forward(world, [3, 1, 1]).map { try wire($0.body)["text"] } == ["3", "1", "1"])
     }
@@ -179,7 +179,7 @@ import Testing
         #expect(try self.forward(world, Array(1...17)).count == 17, "each for itself fits")
     }
 
-    @Test func theTitleIsThatOfTheConversation() throws {
+    @Test func theTitleMatchesTheConversation() throws {
         let world = try self.world([(.text, #"{"text":"a"}"#)])
         try world.conversation(9, .pair, members: [1, 2], texts: ["p"])
         try world.change {

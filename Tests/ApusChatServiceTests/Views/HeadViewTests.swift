@@ -138,7 +138,7 @@ import Testing
 
     // MARK: Parts
 
-    @Test func theReadPositionOfANewMemberIsThatOfItsJoining() throws {
+    @Test func aNewMemberHasReadUpToTheJoin() throws {
         let head = try self.head(self.world(member: { $0.floorN = 2 }))
         #expect(head.read == 2 && head.unread == 1)
     }
@@ -179,7 +179,7 @@ import Testing
 
     // MARK: Folders and drafts
 
-    @Test func foldersAreThoseOfTheBits() throws {
+    @Test func foldersMatchTheBits() throws {
         let world = try self.world(member: { $0.folders = 0b1001 })
         try world.account(2) { row in
             row.folders = [("Work", 0), ("Home", 1), ("Boats", 3), ("None", 64)].map { FolderRow(Folder(name: $0), slot: $1) }

@@ -58,7 +58,7 @@ import Testing
         #expect(try world.context(of: 1).users([UserKey(2)]).first?.lastSeen == lastSeen)
     }
 
-    @Test func theRelationThatCountsIsThatOfTheOtherUser() throws {
+    @Test func theRelationOfTheOtherUserDecides() throws {
         var privacy = AccountPrivacy()
         privacy.avatar = .contacts
         let world = try self.world(privacy, isOnline: true)

@@ -57,7 +57,7 @@ struct OracleHeadTests {
         }
     }
 
-    @Test func aDraftIsThatOfTheUser() {
+    @Test func aDraftBelongsToTheUser() {
         let head = self.head()
         let body = "{\"conv\":\"\(head.conversation)\",\"draft\":{\"text\":\"half\"}}"
         #expect(self.world.oracle.fault(of: head, to: self.world.bob, draft: "") == nil)
@@ -70,7 +70,7 @@ struct OracleHeadTests {
     }
 
     /// Own messages, hidden ones and those before a join are not unread.
-    @Test func unreadMessagesAreThoseOfOthers() {
+    @Test func unreadMessagesAreFromOthers() {
         let world = self.world
         world.send("a", by: world.ann)
         world.send("b", by: world.bob)

@@ -220,7 +220,7 @@ struct ServerCheckTests {
         ("failed sync of a written batch", nil, .io(isWritten: true), true, .temporary),
     ]
 
-    @Test(arguments: Self.failures.indices) func aFailureIsThatOfItsPlace(index: Int) throws {
+    @Test(arguments: Self.failures.indices) func aFailureBelongsToItsPlace(index: Int) throws {
         let failure = Self.failures[index]
         let (owner, book) = try self.begun()
         let place = try #require(self.simulation.devices.firstIndex { $0.user == owner })

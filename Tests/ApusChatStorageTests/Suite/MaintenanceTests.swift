@@ -97,7 +97,7 @@ import Testing
         #expect(try world.storage.calls(limit: 9) == [])
     }
 
-    @Test(arguments: StorageKind.allCases) func aDeletedConversationIsGoneForItsMembers(_ kind: StorageKind) throws {
+    @Test(arguments: StorageKind.allCases) func aDeletedConversationIsRemovedForItsMembers(_ kind: StorageKind) throws {
         let world = try StorageWorld(kind)
         let group = try world.group(1, world.ann, world.bob)
         try world.append(2, to: group, by: world.ann)

@@ -11,5 +11,5 @@ struct HomePathTests {
     @Test func aSlashIsNotRepeated() { #expect(HomePath.expanded("~/a", home: "/") == "/a") }
 
     @Test(arguments: [nil, ""])
-    func withoutTheVariableItIsThatOfTheSystem(home: String?) { #expect(HomePath.expanded("~/a", home: home).hasSuffix("/a")) }
+    func withoutTheVariableItIsTheSystemsFolder(home: String?) { #expect(HomePath.expanded("~/a", home: home).hasSuffix("/a")) }
 }

@@ -204,7 +204,7 @@ struct ChatScreenKeyTests {
         #expect(screen.frame().text.contains { $0.contains("▌") && $0.contains("text \(seq) ") })
     }
 
-    @Test func aMessageThatIsGoneIsNotSelected() {
+    @Test func aRemovedMessageIsNotSelected() {
         var screen = self.screen(opened: "0")
         _ = self.press([.markUp, .up], &screen)
         screen.messages.removeAll { $0.seq == 19 }

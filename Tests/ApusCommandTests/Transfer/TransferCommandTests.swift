@@ -62,7 +62,7 @@ import Testing
         #expect(TransferControlMessage(["apus": "answer"]) == .answer(refusal: "no reason given"))
     }
 
-    @Test func exitCodesAreThoseOfSysexits() {
+    @Test func exitCodesMatchSysexits() {
         #expect(TransferFailure.exitCode(for: TransferError(.diskFull, message: "")) == 74)
         #expect(TransferFailure.exitCode(for: TransferError(.busy, message: "")) == 75)
         #expect(TransferFailure.exitCode(for: TransferError(.refused, message: "")) == 77)

@@ -32,7 +32,7 @@ private let table: [(wire: String, packet: EngineIOPacket)] = [
 
 @Suite struct EngineIOPacketCodecTests {
     @Test(arguments: table)
-    func textFormIsThatOfTheSpecification(wire: String, packet: EngineIOPacket) throws {
+    func textFormMatchesTheSpecification(wire: String, packet: EngineIOPacket) throws {
         var buffer = ByteBuffer()
         codec.encodeText(packet, into: &buffer)
         #expect(String(buffer: buffer) == wire)

@@ -15,7 +15,7 @@ private func binary(_ bytes: [UInt8]) -> EngineIOPacket { .message(.binary(ByteB
         ("451-[…]\u{1e}bAQL/", [text("51-[…]"), binary([1, 2, 255])]),
         ("6", [.noop]),
     ])
-    func bodyIsThatOfTheSpecification(wire: String, packets: [EngineIOPacket]) throws {
+    func bodyMatchesTheSpecification(wire: String, packets: [EngineIOPacket]) throws {
         #expect(codec.encode(packets) == EngineIOPayload(bytes: ByteBuffer(string: wire)))
         #expect(try codec.decode(EngineIOPayload(bytes: ByteBuffer(string: wire))) == packets)
     }

@@ -17,13 +17,13 @@ private func binary(_ bytes: [UInt8]) -> EngineIOPacket { .message(.binary(ByteB
         ("1:6", [.noop]),
         ("6:2probe", [.probePing]),
     ])
-    func textFormIsThatOfTheSpecification(wire: String, packets: [EngineIOPacket]) throws {
+    func textFormMatchesTheSpecification(wire: String, packets: [EngineIOPacket]) throws {
         let wire = wire.hasPrefix("12:") ? "\(wire.dropFirst(3).utf16.count):" + wire.dropFirst(3) : wire
         #expect(codec.encode(packets, allowsBinary: false) == EngineIOPayload(bytes: ByteBuffer(string: wire)))
         #expect(try codec.decode(EngineIOPayload(bytes: ByteBuffer(string: wire))) == packets)
     }
 
-    @Test func binaryFormIsThatOfTheSpecification() throws {
+    @Test func binaryFormMatchesTheSpecification() throws {
         let packets = [text("€😀"), binary([1, 2, 255])]
         // 4 and €😀 are 8 bytes.
         let wire: [UInt8] = [0, 8, 255] + Array("4€😀".utf8) + [1, 4, 255, 4, 1, 2, 255]

@@ -39,7 +39,7 @@ import Testing
         if coding == nil { #expect(answer.bytes.readableBytes == 5000) } else { #expect(answer.bytes.readableBytes < 100) }
     }
 
-    @Test func bytesAreThoseOfTheFormats() throws {
+    @Test func bytesMatchTheFormats() throws {
         let gzip = Array(try self.answer(bytes: 5000, accepting: "gzip").bytes.readableBytesView)
         #expect(gzip.prefix(3) == [0x1f, 0x8b, 8])
         // RFC 1952: the last four bytes are the length.

@@ -11,7 +11,7 @@ import Testing
 import HTTPTypes
 
 @Suite struct SocketIOClientOptionTests {
-    @Test func theDefaultsAreThoseOfTheOtherLibrary() {
+    @Test func theDefaultsMatchTheOtherLibrary() {
         let options = SocketIOClientOptions([])
         #expect(options.configuration.reconnection == .exponential(from: .seconds(10), to: .seconds(30), jitter: 0.5))
         #expect(options.configuration.engine.transports == [.polling, .webSocket])

@@ -5,7 +5,7 @@ import Testing
     private let a = SocketIONodeID("a")
     private let b = SocketIONodeID("b")
 
-    @Test func aSilentServerIsGoneAfterTheTimeout() {
+    @Test func aSilentServerLeavesAfterTheTimeout() {
         var membership = SocketIOClusterMembership(timeout: .seconds(10))
         #expect(membership.heard(a, at: .seconds(0)) == true)
         #expect(membership.heard(b, at: .seconds(1)) == true)

@@ -73,7 +73,7 @@ private let malformed: [[UInt8]] = [
 ]
 
 @Suite struct MessagePackTests {
-    @Test(arguments: table.indices) func bytesAreThoseOfTheSpecification(row: Int) throws {
+    @Test(arguments: table.indices) func bytesMatchTheSpecification(row: Int) throws {
         #expect(try written(table[row].value) == table[row].bytes)
         #expect(try read(table[row].bytes) == table[row].value)
     }

@@ -37,7 +37,7 @@ import Testing
         #expect(rooms.members(of: "3\u{212A}").isEmpty)
     }
 
-    @Test func roomWithoutMembersIsGone() {
+    @Test func roomWithoutMembersIsRemoved() {
         var rooms = self.makeRooms()
         #expect(rooms.names.count == 5)
         rooms.leave("2", "blue")

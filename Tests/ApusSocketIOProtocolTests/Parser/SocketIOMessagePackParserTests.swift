@@ -81,7 +81,7 @@ private let malformed: [SocketIOValue] = [
         #expect(try decode(map) == packet)
     }
 
-    @Test func bytesAreThoseOfNodesParser() throws {
+    @Test func bytesMatchNodesParser() throws {
         let messages = try SocketIOParser.messagePack.encode(packet(.event(name: "hi", arguments: [.binary([9])], ackID: 1)))
         let expected = "\u{84}\u{a4}type\u{2}\u{a3}nsp\u{a1}/\u{a2}id\u{1}\u{a4}data\u{92}\u{a2}hi\u{c4}\u{1}\u{9}"
         #expect(messages == [.binary(ByteBuffer(bytes: latin(expected)))])
@@ -114,7 +114,7 @@ private let malformed: [SocketIOValue] = [
         #expect(throws: first) { try decoder.received(try message(["type": 1, "nsp": "/"])) }
     }
 
-    @Test func boundsAreThoseOfJSON() throws {
+    @Test func boundsMatchJSON() throws {
         let limits = SocketIOLimits(maximumDepth: 3, maximumNamespaceBytes: 4)
         #expect(try decode(["type": 2, "nsp": "/abc", "data": ["a", [[1]]]], limits: limits) != nil)
         #expect(throws: SocketIOError.self) { try decode(["type": 2, "nsp": "/abc", "data": ["a", [[[]]]]], limits: limits) }

@@ -253,7 +253,7 @@ private struct Cluster {
         #expect(sockets.all.count == 1)
     }
 
-    @Test func aShutDownServerIsGoneFromTheCluster() async throws {
+    @Test func aShutDownServerLeavesTheCluster() async throws {
         let hub = SocketIOLocalCluster()
         await Cluster.makeServer(hub.transport(), NIOAsyncTestingEventLoop()).shutdown()
         // The server is created here, because an embedded event loop must stay on its thread.
@@ -261,7 +261,7 @@ private struct Cluster {
         #expect(self.fetched(server.namespace("/").broadcast).all == ["0, 0 silent"])
     }
 
-    @Test func aReleasedServerIsGoneFromTheCluster() throws {
+    @Test func aReleasedServerLeavesTheCluster() throws {
         let hub = SocketIOLocalCluster()
         let clock = EmbeddedEventLoop()
         let server = Cluster.makeServer(hub.transport(), clock)

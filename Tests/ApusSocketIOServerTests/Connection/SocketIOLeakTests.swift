@@ -52,7 +52,7 @@ import Testing
         #expect(self.seen.withLockedValue { $0.allSatisfy { $0.socket == nil } })
     }
 
-    @Test func roomsMadeAndLeftAreGone() throws {
+    @Test func emptiedRoomsAreRemoved() throws {
         let root = self.makeRoot()
         let client = try PollingClient(self.server)
         try client.connect()

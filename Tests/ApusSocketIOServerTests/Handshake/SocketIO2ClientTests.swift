@@ -72,7 +72,7 @@ private func framed(_ packet: String) -> String { "\(packet.utf16.count):\(packe
         #expect(try http.exchange(.get, path)?.body == framed(#"461-0[{"_placeholder":true,"num":0}]"#) + "6:b4AQL/")
     }
 
-    @Test func itsPingsAreAnsweredAndWithoutThemItIsGone() throws {
+    @Test func itsPingsAreAnsweredAndWithoutThemItIsRemoved() throws {
         _ = try self.poll()
         for _ in 0..<3 {
             self.http.pass(.seconds(25))

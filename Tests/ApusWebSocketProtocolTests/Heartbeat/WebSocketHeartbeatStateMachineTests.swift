@@ -15,7 +15,7 @@ import Testing
         #expect(heartbeat.timerFired(at: .seconds(160)) == .sendPing(payload(2), thenTimerAfter: .seconds(20)))
     }
 
-    @Test func aSilentPeerIsGivenUp() {
+    @Test func aSilentPeerIsAbandoned() {
         var heartbeat = WebSocketHeartbeatStateMachine(.ping(every: .seconds(30), answerWithin: .seconds(20)), openedAt: .zero)
         #expect(heartbeat.timerFired(at: .seconds(30)) == .sendPing(payload(1), thenTimerAfter: .seconds(20)))
         #expect(heartbeat.timerFired(at: .seconds(50)) == .giveUp(.unanswered))

@@ -185,7 +185,7 @@ import Testing
         #expect(!pair.connection.isOpen)
     }
 
-    @Test func aPeerThatIsIdleIsGivenUp() async throws {
+    @Test func anIdlePeerIsAbandoned() async throws {
         let pair = try await Pair()
         pair.connection.startHeartbeat(.idle(after: .seconds(60)))
         await pair.advance(.seconds(50))

@@ -256,7 +256,7 @@ import Testing
         }
     }
 
-    @Test func aSilentPeerIsGivenUp() async throws {
+    @Test func aSilentPeerIsAbandoned() async throws {
         try await ScriptedServer.with { _, number in
             .upgrade { connection in
                 connection.post(.text("\(number)"))

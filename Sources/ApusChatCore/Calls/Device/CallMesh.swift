@@ -174,7 +174,7 @@ package struct CallMesh: Sendable, Equatable {
 
     private mutating func left(_ peer: Peer) -> [Action] { self.remove(peer) + (self.isGroup ? [] : [.awaitEnd]) }
 
-    /// Handles the abandonment of a connection.
+    /// Removes a device whose connection was abandoned.
     package mutating func lost(_ peer: Peer) -> [Action] {
         let actions = self.remove(peer)
         return actions.isEmpty || self.isGroup || !self.peers.isEmpty ? actions : actions + [.end(.lost)]

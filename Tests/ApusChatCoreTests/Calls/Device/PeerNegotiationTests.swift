@@ -69,7 +69,7 @@ import Testing
         #expect(patience.changed(to: .connected, at: 10_000) == .cancelTimer)
     }
 
-    @Test func aFailedConnectionIsRepairedAndGivenUpAfterHalfAMinute() {
+    @Test func aFailedConnectionIsRepairedAndAbandonedAfterHalfAMinute() {
         var patience = PeerPatience()
         _ = patience.began(at: 0)
         _ = patience.changed(to: .connected, at: 0)

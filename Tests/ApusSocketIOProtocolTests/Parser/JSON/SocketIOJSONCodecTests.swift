@@ -53,7 +53,7 @@ private let table: [(wire: String, attachments: [[UInt8]], packet: SocketIOPacke
 
 @Suite struct SocketIOJSONCodecTests {
     @Test(arguments: table)
-    func wireIsThatOfTheSpecification(wire: String, attachments: [[UInt8]], packet: SocketIOPacket) throws {
+    func wireMatchesTheSpecification(wire: String, attachments: [[UInt8]], packet: SocketIOPacket) throws {
         let encoded = try SocketIOJSONEncoder.encode(packet)
         #expect(encoded == [.text(ByteBuffer(string: wire))] + attachments.map { .binary(ByteBuffer(bytes: $0)) })
         #expect(try decode(wire, attachments) == packet)
