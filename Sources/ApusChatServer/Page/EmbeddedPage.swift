@@ -5,8 +5,8 @@
 enum EmbeddedPage {
     static let files: [EmbeddedFile] = [
         _app_webmanifest,
-        _css_page_74467c95afa49fd0_css,
-        _css_test_4554cfa58e3d34e5_css,
+        _css_page_da54f9b955835000_css,
+        _css_test_c418217cb9644eda_css,
         _img_icon_192_png,
         _img_icon_512_png,
         _img_icon_svg,
@@ -57,8 +57,8 @@ enum EmbeddedPage {
 
 """#))
 
-    private static let _css_page_74467c95afa49fd0_css = EmbeddedFile(path: "css/page-74467c95afa49fd0.css", content: .text(#"""
-/* Colors, sizes and fonts. Every text color has a contrast of 4.5 or more on the surfaces it is used on. */
+    private static let _css_page_da54f9b955835000_css = EmbeddedFile(path: "css/page-da54f9b955835000.css", content: .text(#"""
+/* Colors, sizes and fonts. Every text color has a contrast of 4.5 or more on the surfaces on which it is used. */
 
 @font-face {
   font-family: "Color Emoji";
@@ -825,8 +825,8 @@ dialog .section-title { padding-inline: 20px; }
 
 """#))
 
-    private static let _css_test_4554cfa58e3d34e5_css = EmbeddedFile(path: "css/test-4554cfa58e3d34e5.css", content: .text(#"""
-/* Colors, sizes and fonts. Every text color has a contrast of 4.5 or more on the surfaces it is used on. */
+    private static let _css_test_c418217cb9644eda_css = EmbeddedFile(path: "css/test-c418217cb9644eda.css", content: .text(#"""
+/* Colors, sizes and fonts. Every text color has a contrast of 4.5 or more on the surfaces on which it is used. */
 
 @font-face {
   font-family: "Color Emoji";
@@ -1547,7 +1547,7 @@ gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gPQVAAAA//+DQEnNAAAA
   <link rel="icon" href="img/icon.svg" type="image/svg+xml">
   <link rel="apple-touch-icon" href="img/touch-180.png">
   <link rel="manifest" href="app.webmanifest">
-  <link rel="stylesheet" href="css/page-74467c95afa49fd0.css">
+  <link rel="stylesheet" href="css/page-da54f9b955835000.css">
   <script type="module" src="js/main-6793d7443407b738.js"></script>
 </head>
 <body>
@@ -20591,7 +20591,7 @@ async function open(conv) {
   <meta name="referrer" content="no-referrer">
   <title>Socket.IO test · Apus</title>
   <link rel="icon" href="img/icon.svg" type="image/svg+xml">
-  <link rel="stylesheet" href="css/test-4554cfa58e3d34e5.css">
+  <link rel="stylesheet" href="css/test-c418217cb9644eda.css">
   <script type="module" src="js/test-af4dddca0b9caee9.js"></script>
 </head>
 <body>
