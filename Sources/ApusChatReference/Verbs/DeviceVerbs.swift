@@ -13,7 +13,7 @@ extension ChatReference {
             Verb(
                 ChatVerbs.callStart,
                 """
-                Calls the other members, or returns the call that takes place. A client that receives a call which another \
+                Calls the other members, or returns the running call. A client that receives a call which another \
                 user began accepts it with `call.update`: two calls that cross become one. In a group with more than \
                 \(ChatLimits.meshDevices) members, a server with a media server answers with the access to it, and refuses \
                 clients that cannot use it with `unsupported`. Groups of more than \(ChatLimits.callMembers) members have \

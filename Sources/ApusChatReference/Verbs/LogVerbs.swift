@@ -7,7 +7,7 @@ extension ChatReference {
         verbs: [
             Verb(
                 ChatVerbs.hello,
-                "Opens the session; the first request of a connection. Other requests before it are answered `unauthorized`.",
+                "Opens the session; the first request of a connection. Other requests before it are answered with `unauthorized`.",
                 request: [
                     .must("version", .integer(1...1_000_000), "The highest protocol version of the client."),
                     .may(
@@ -99,7 +99,7 @@ extension ChatReference {
                 Requests the heads that changed since an earlier sync. The pages of one sync together contain each \
                 changed conversation, as a head or in `gone`. A conversation that changes between two pages can be \
                 missing; the next sync contains it. A token that is too old or belongs to another data \
-                epoch is answered `resync`.
+                epoch is answered with `resync`.
                 """,
                 request: [
                     .may("since", .token, "The token of the last complete sync; absent for all heads."),
