@@ -41,7 +41,7 @@ private let table: [(wire: String, arguments: [SocketIOValue])] = [
         #expect(String(decoding: text, as: UTF8.self) == #"33[1.50 ,{"a": "\u00e9"}]"#)
     }
 
-    @Test func whatIsLargeMayBeLeftOutOfTheText() throws {
+    @Test func largeTextCanBeOmitted() throws {
         let large = String(repeating: "x", count: 16 << 10)
         guard case .event(_, let payload, _) = try received(#"2["e","\#(large)"]"#).content else {
             Issue.record("no event")
@@ -89,7 +89,7 @@ private let table: [(wire: String, arguments: [SocketIOValue])] = [
         #expect(try !SocketIOParser.messagePack.writeText(of: .connect(["sid": "x"]), namespace: "/n", into: &text))
     }
 
-    @Test func whatMayNotBeSentHasNoText() {
+    @Test func invalidPacketsAreNotEncoded() {
         let cases: [(SocketIOPacket.Content, namespace: String)] = [
             (.event(name: "connect", arguments: [], ackID: nil), "/"), (.ack(id: -1, arguments: []), "/"),
             (.event(name: "e", arguments: [.double(.nan)], ackID: nil), "/"), (.ack(id: 1, arguments: []), "n"),
@@ -104,7 +104,7 @@ private let table: [(wire: String, arguments: [SocketIOValue])] = [
         }
     }
 
-    @Test func onlyWhatAHandlerTakesIsDecoded() throws {
+    @Test func onlyTheArgumentsOfAHandlerAreDecoded() throws {
         guard case .event(_, let payload, _) = try received(#"2["e",1,"two",{"a":[true]}]"#).content else {
             Issue.record("no event")
             return
