@@ -193,7 +193,7 @@ import Testing
         #expect(try disk.keys == [1, 2])
     }
 
-    @Test func aSecondServerIsTold() throws {
+    @Test func aSecondServerIsReported() throws {
         let disk = try Disk()
         let error = #expect(throws: StorageError.self) { try disk.folder.open() }
         #expect(error?.code == .locked && error?.message.contains("stop that server") == true)

@@ -100,7 +100,7 @@ import Testing
     }
 
     /// A reference can precede the upload. It makes no blob.
-    @Test(arguments: StorageKind.allCases) func aReferenceIsNoUpload(_ kind: StorageKind) throws {
+    @Test(arguments: StorageKind.allCases) func aReferenceIsNotAUpload(_ kind: StorageKind) throws {
         let world = try StorageWorld(kind)
         let storage = try #require(world.storage as? any AccountStorage)
         let group = try world.group(1, world.ann)
