@@ -28,7 +28,7 @@ import Testing
             (["A 0"], ["B", "C"], ["B 1", "C 2"], [0]),
             (["A 0", "B 1"], ["A", "B", "C"], ["A 0", "B 1", "C 2"], []),
             (["A 2", "B 0"], ["A", "B", "C"], ["A 2", "B 0", "C 1"], []),
-            // With the same number of folders, a new name in the place of an old one renames the
+            // With the same number of folders, a new name in place of an old one renames the
             // folder.
             (["A 0", "B 1"], ["A", "C"], ["A 0", "C 1"], []),
             (["A 5", "B 1"], ["C", "D"], ["C 5", "D 1"], []),
