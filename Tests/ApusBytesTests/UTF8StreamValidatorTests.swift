@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    @Test func cutAnywhereTheAnswerIsTheSame() {
+    @Test func splitsDoNotChangeTheAnswer() {
         let bytes = Array("plain ascii, 中文, 😀, é and a longer tail".utf8)
         for cut in 0...bytes.count {
             var validator = UTF8StreamValidator()

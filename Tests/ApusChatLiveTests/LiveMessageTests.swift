@@ -30,7 +30,7 @@ struct LiveMessageTests {
         }
     }
 
-    @Test func aCutConnectionInMidSendSendsOnce() async throws {
+    @Test func aConnectionLostDuringASendSendsOnce() async throws {
         try await withLiveServer { fixture in
             let alice = try await fixture.signUp("alice")
             let bob = try await fixture.signUp("bob")

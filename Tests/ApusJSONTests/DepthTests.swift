@@ -27,7 +27,7 @@ import Testing
     /// Reading, validating and writing use no stack per level. With this stack even 256 bytes per
     /// level would overflow, and a recursive parser needs several times that in a debug build.
     @Test(arguments: [("[", "]"), ("{\"a\":", "}"), ("[1,{\"a\":", "}]")])
-    func takesNoStackForALevel(opening: String, closing: String) throws {
+    func nestingUsesNoStack(opening: String, closing: String) throws {
         final class Kept: @unchecked Sendable { var value: JSONValue? }  // accessed by one thread at a time
         let kept = Kept()
         @Sendable func copy(_ text: [UInt8]) -> [UInt8]? {

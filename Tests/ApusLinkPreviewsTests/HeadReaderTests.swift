@@ -70,7 +70,7 @@ import Testing
     }
 
     /// A page that is cut anywhere has a prefix of its title, or none.
-    @Test func aCutPageIsReadToItsEnd() {
+    @Test func aTruncatedPageIsReadToItsEnd() {
         let html =
             "<!doctype html><head><meta name=description content='d'><!-- c --><title lang=en>Apus apus</title><meta name=a content=b>"
         for count in 0...html.utf8.count {

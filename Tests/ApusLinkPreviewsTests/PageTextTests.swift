@@ -50,7 +50,7 @@ import Testing
 
     /// A page can be cut within a character. An invalid byte before the last three is an error.
     @Test(arguments: 0...8)
-    func aCutCharacterIsRemovedAtTheEndOnly(position: Int) {
+    func aTruncatedCharacterIsRemovedAtTheEndOnly(position: Int) {
         let page = Array("<title>t</title>".utf8)
         #expect(PageText.decode(page + Array("🐦".utf8.prefix(position % 4)), contentType: nil) == "<title>t</title>")
         var damaged = page + Array("🐦🐦".utf8)

@@ -4,7 +4,7 @@ import ApusSocketIOProtocol
 import Testing
 
 @Suite("Differences between versions 4 and 5 of the protocol") struct SocketIOVersionTests {
-    @Test func travelsOverItsEngine() {
+    @Test func isSentOverItsEngine() {
         #expect(SocketIOVersion(over: .v3) == .v4)
         #expect(SocketIOVersion(over: .v4) == .v5)
         #expect(SocketIOVersion.v4.joinsRootImplicitly)

@@ -195,7 +195,7 @@ import X509
         }
     }
 
-    @Test(arguments: Way.allCases) func theTimeOfTheWayIsMeasured(way: Way) async throws {
+    @Test(arguments: Way.allCases) func theRoundTripTimeIsMeasured(way: Way) async throws {
         try await self.withServer {
             $0.engine.pingInterval = .milliseconds(100)
         } _: { port, _ in

@@ -127,7 +127,7 @@ struct OwnServerTests {
         }
     }
 
-    @Test(arguments: Way.allCases) func aManyfoldBurstKeepsItsOrderThroughTheUpgrade(way: Way) async throws {
+    @Test(arguments: Way.allCases) func aLargeBurstKeepsItsOrderThroughTheUpgrade(way: Way) async throws {
         try await self.withServer { url in
             let socket = SocketIOManager(url: url, configuration: way.configuration()).defaultSocket
             let echoes = socket.messages("echo", as: String.self, bufferingPolicy: .bufferingNewest(10_000))

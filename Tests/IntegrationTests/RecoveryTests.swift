@@ -153,7 +153,7 @@ struct RecoveryTests {
 
     /// Breaks the connection after the response with the private id, while no poll is pending that
     /// could fail.
-    @Test(arguments: Way.allCases) func aClientCutJustAfterItsConnectIsRecovered(way: Way) async throws {
+    @Test(arguments: Way.allCases) func aClientLostAfterItsConnectIsRecovered(way: Way) async throws {
         try await self.withServer { server, port in
             let (sockets, connected) = AsyncStream.makeStream(of: SocketIOServerSocket.self)
             server.namespace("/").onConnection { connected.yield($0) }

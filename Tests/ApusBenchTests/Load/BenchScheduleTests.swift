@@ -38,7 +38,7 @@ struct BenchWindowTests {
         #expect(window.count == 0)
     }
 
-    @Test func acksAnswerTheirOwn() {
+    @Test func acksAnswerTheirEvents() {
         var window = BenchWindow(capacity: 2, isNumbered: true)
         #expect(window.sent(at: 10) == 0)
         #expect(window.sent(at: 20) == 1)

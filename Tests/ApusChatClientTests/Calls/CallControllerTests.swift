@@ -146,7 +146,7 @@ struct CallControllerTests {
         }
     }
 
-    @Test func twoCallsThatCrossBecomeOne() async throws {
+    @Test func twoSimultaneousCallsBecomeOne() async throws {
         try await self.withPhones { phones, pair in
             let (alice, bob) = (phones[0], phones[1])
             async let first: Void = alice.calls.call(pair, media: .audio)
@@ -179,7 +179,7 @@ struct CallControllerTests {
         }
     }
 
-    @Test func twoOffersThatCrossAreSettledByThePoliteSide() async throws {
+    @Test func twoSimultaneousOffersAreSettledByThePoliteSide() async throws {
         try await self.withPhones { phones, pair in
             try await self.connect(phones, pair)
             let connections = phones.compactMap { $0.stack.connections.values.first }

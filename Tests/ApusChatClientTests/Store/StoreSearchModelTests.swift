@@ -66,7 +66,7 @@ struct StoreSearchModelTests {
         "\u{1}", "\u{1}\u{1}", "a\u{1}", "%", "_", "'; DROP TABLE event; --", "\\", "\u{10FFFF}", "\u{FFFF}ab", "👨‍👩‍👧", "e\u{301}", "\u{301}",
         "\u{202E}abc", String(repeating: "a", count: 10_000), String(repeating: "a ", count: 500), String(repeating: "\"", count: 999),
     ])
-    func aQueryIsAText(query: String) throws {
+    func aQueryIsPlainText(query: String) throws {
         let store = try ChatStore(path: ":memory:")
         let texts = ["a and b", "say \"a\" or b*", "100% of a_b", "(x) {y} ^z", "back\\slash", "👨‍👩‍👧 e\u{301}t", "'; DROP TABLE event; --"]
         _ = try store.apply([.events(texts.enumerated().map { Value.text(Int64($0.offset + 1), $0.element) })], of: Value.alice)

@@ -55,7 +55,7 @@ struct ChatTerminalSafetyTests {
     }
 
     /// Each line in between cancels the confirmation, also one that is not performed.
-    @Test(arguments: ["/leeve", "/leave now", "/members", "hello", "/delete"]) func aLineInBetweenCancels(between: String) async throws {
+    @Test(arguments: ["/leeve", "/leave now", "/members", "hello", "/delete"]) func anInterveningLineCancels(between: String) async throws {
         try await self.with { fixture, terminal, _ in
             await terminal.submit("/leave")
             await terminal.submit(between)

@@ -182,7 +182,7 @@ struct TransportTests {
             server: "http://a", user: Value.alice, device: DeviceID(number: 1), access: "a0", accessExpiresAt: expiresAt, refresh: "r0")
     }
 
-    @Test func aTokenIsRenewedOnceForAllThatWait() async throws {
+    @Test func aTokenIsRenewedOnceForAllWaitingRequests() async throws {
         let server = TokenServer()
         server.answers.withLockedValue { $0 = [.success(Self.session(1).json)] }
         let saved = NIOLockedValueBox<[String]>([])

@@ -185,7 +185,7 @@ extension CallWatchTests {
     }
 
     /// Signals take another way than reports, and can arrive after them.
-    @Test func theLastSignalsOfADeviceDoNotBringItBack() {
+    @Test func theLastSignalsOfADeviceDoNotAddItAgain() {
         var watch = self.accepted(isGroup: true)
         _ = watch.committed(self.left(self.phone), deleted: [], at: 1)
         #expect(watch.signalled(self.call, by: self.party(self.phone), at: 2) == [])

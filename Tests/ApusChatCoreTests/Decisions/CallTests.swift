@@ -39,7 +39,7 @@ import Testing
         #expect(self.world.unread(self.bob, in: self.pair) == 1)
     }
 
-    @Test func callsThatCrossAreOne() throws {
+    @Test func simultaneousCallsBecomeOne() throws {
         let decisions = try self.world.run([
             self.world.command(self.ann, .startCall(self.pair, .video)), self.world.command(self.bob, .startCall(self.pair, .audio)),
         ])

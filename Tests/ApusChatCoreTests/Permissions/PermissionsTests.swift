@@ -13,12 +13,12 @@ import Testing
         #expect(try String(contentsOf: file, encoding: .utf8) == Permissions.page, "APUS_UPDATE_DOCS=1 writes the page")
     }
 
-    @Test(arguments: ChatAction.allCases) func strangersAndBannedUsersMayNothing(action: ChatAction) {
+    @Test(arguments: ChatAction.allCases) func strangersAndBannedUsersHaveNoPermission(action: ChatAction) {
         #expect(Permissions.grant(action, .banned) == .no)
         #expect(Permissions.grant(action, .stranger) == (action == .join ? .joinRule : .no))
     }
 
-    @Test(arguments: ChatAction.allCases) func aHigherRoleMayAllThatALowerMay(action: ChatAction) {
+    @Test(arguments: ChatAction.allCases) func aHigherRoleHasAllPermissionsOfALowerOne(action: ChatAction) {
         guard action != .join, action != .accept else { return }
         for (higher, lower) in [(Standing.owner, Standing.admin), (.admin, .member), (.admin, .reader), (.admin, .guest)] {
             if Permissions.grant(action, higher) == .no { #expect(Permissions.grant(action, lower) == .no) }

@@ -63,7 +63,7 @@ import Testing
         #expect(self.numbers(sequencer.takeBatch()) == [3])
     }
 
-    @Test func aCommandAboveTheBoundIsABatchOfItsOwn() {
+    @Test func aCommandAboveTheBoundIsASeparateBatch() {
         var bounds = Sequencer.Bounds()
         bounds.bytes = 10
         var sequencer = Sequencer(bounds: bounds)

@@ -7,7 +7,7 @@ import Testing
 
     private func clock() -> StampClock { StampClock(wall: self.start, monotonic: 0) }
 
-    @Test func aGoodClockIsFollowed() {
+    @Test func anAccurateClockIsFollowed() {
         var clock = self.clock()
         for time in [1, 10, 1_000, 90_000] as [Int64] {
             #expect(clock.stamp(wall: self.start + time, monotonic: time) == self.start + time)

@@ -47,7 +47,7 @@ import Testing
         #expect(try await test.code { _ = try await test.accounts.session(legacy: token) }?.code == .unauthorized)
     }
 
-    @Test func afterALeapOfTheClockNoAgeIsBelieved() async throws {
+    @Test func afterALeapOfTheClockNoAgeIsTrusted() async throws {
         let test = try TestAccounts()
         let (token, _) = try await self.begin(test)
         test.isClockTrusted.withLockedValue { $0 = false }

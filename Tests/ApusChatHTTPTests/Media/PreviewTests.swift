@@ -118,7 +118,7 @@ import Testing
 
         /// The upload does not wait for a tool that hangs. The end of the server's work removes the
         /// unfinished files of the tool.
-        @Test func aToolThatHangsDoesNotHoldUpTheUpload() async throws {
+        @Test func aToolThatHangsDoesNotDelayTheUpload() async throws {
             let scripts = try Scripts()
             var configuration = UploadsConfiguration()
             configuration.previewWait = .milliseconds(10)

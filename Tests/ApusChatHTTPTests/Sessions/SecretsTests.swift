@@ -72,7 +72,7 @@ struct SecretsTests {
         #expect(self.tokens.known(self.tokens.known(UserKey(1)), of: UserKey(2)) == nil)
     }
 
-    @Test func aSealedSecretIsOfItsUser() throws {
+    @Test func aSealedSecretBelongsToItsUser() throws {
         let sealed = try self.tokens.sealed([1, 2, 3], of: UserKey(1))
         #expect(self.tokens.opened(sealed, of: UserKey(1)) == [1, 2, 3])
         #expect(self.tokens.opened(sealed, of: UserKey(2)) == nil)

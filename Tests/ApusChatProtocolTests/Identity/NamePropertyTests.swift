@@ -50,7 +50,7 @@ struct NamePropertyTests {
         "\u{2800}", "\u{2800}\u{2800}", "\u{2800} \u{2800}", "\u{3164}", "\u{FFA0}", "\u{115F}\u{1160}", "\u{200D}\u{FE0F}", "\u{180E}",
         "\u{E0041}\u{E007F}", "\u{20DD}", "\u{FE0E}", "\u{2062}", "\u{1D173}", "\u{E0100}",
     ])
-    func aNameWithoutInkIsRefused(text: String) {
+    func aNameWithoutVisibleCharactersIsRefused(text: String) {
         #expect(Nickname.prepared(text) == nil)
         #expect(UserName(text) == nil)
     }

@@ -98,7 +98,7 @@ import Testing
             ])
     }
 
-    @Test func aCaptionIsATextOfItsOwn() {
+    @Test func aCaptionIsASeparateText() {
         let event = self.event(
             .image, ["blob": .string(Self.blob), "size": 9, "type": "image/png", "width": 1, "height": 1, "text": "Look"])
         let frames = self.frames.frames(of: event, in: .pair(UserName(prepared: "bobby")))

@@ -145,7 +145,7 @@ import Testing
         }
     }
 
-    @Test func aConversationThatWasNotReadIsNotMadeUp() throws {
+    @Test func aBatchDoesNotAddUncachedConversations() throws {
         let world = try self.world()
         var shown = ShownSettings()
         var changes = Changes()

@@ -67,7 +67,7 @@ import Testing
         #expect(try reads.invitation([5]) == nil)
     }
 
-    @Test(arguments: StorageKind.allCases) func bytesAreCountedOnceAndGivenBack(_ kind: StorageKind) throws {
+    @Test(arguments: StorageKind.allCases) func bytesAreCountedOnceAndReleased(_ kind: StorageKind) throws {
         let world = try StorageWorld(kind)
         let reads = try self.reads(world)
         let id = try #require(BlobID(String(repeating: "a", count: 64)))

@@ -66,7 +66,7 @@ struct LineEditorTests {
         #expect(editor.text == text && editor.cursor == editor.characters.count)
     }
 
-    @Test func typedScalarsJoinAsOnAPage() {
+    @Test func typedScalarsJoinLikeOnThePage() {
         var editor = LineEditor()
         for scalar in "👨‍👩‍👧".unicodeScalars { _ = editor.handle(.character(Character(scalar))) }
         #expect(editor.characters == ["👨‍👩‍👧"] && editor.cursor == 1)

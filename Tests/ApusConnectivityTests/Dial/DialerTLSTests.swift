@@ -136,7 +136,7 @@ import X509
         #expect(try await self.outcome(self.server, TLSSettings(clientIdentity: identity)) == .invalidConfiguration)
     }
 
-    @Test func aServerThatSpeaksNoTLSOrNothing() async throws {
+    @Test func aServerWithoutTLSOrAnswer() async throws {
         let plain = try await ScriptedProxy([ScriptedProxy.Step([22], Array("HTTP/1.1 400 Bad Request\r\n\r\n".utf8))])
         let answer = try await failure(Dialer(tls: .system), .host("localhost", port: plain.port))?.code
         await plain.close()

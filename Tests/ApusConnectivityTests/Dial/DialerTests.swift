@@ -108,7 +108,7 @@ func withBlackHole<Result>(_ body: (Dialer.Target) async throws -> Result) async
     }
 
     /// RFC 8305: the first address drops every packet, the second accepts the connection.
-    @Test func ofTwoAddressesOneIsABlackHole() async throws {
+    @Test func oneOfTwoAddressesDoesNotAnswer() async throws {
         try await withServer { server in
             let hole = try FullBacklog(address: "127.0.0.2", port: server.port)
             defer { hole.close() }

@@ -42,7 +42,7 @@ import Testing
         #expect(pool.ready(2) == .park)
     }
 
-    @Test func aConnectionThatCannotBeMadeFailsTheOneItWasFor() {
+    @Test func aFailedConnectionFailsItsRequest() {
         var pool = self.makePool(connections: 1)
         #expect(pool.requested(1) == .connect(1))
         #expect(pool.requested(2) == .wait)

@@ -40,7 +40,7 @@ import Testing
         if case .failure(let error) = result { error.code } else { nil }
     }
 
-    @Test func bodiesComeWholeInAnyPieces() throws {
+    @Test func bodiesAreJoinedFromAnyPieces() throws {
         #expect(try self.collect([:], []).get() == "")
         #expect(try self.collect([:], [Array("ab".utf8), [], Array("c".utf8)]).get() == "abc")
         #expect(try self.collect([:], [[UInt8](repeating: 65, count: 10_000)]).get().count == 10_000)

@@ -13,7 +13,7 @@ import Testing
         #expect(quota.count == 2)
     }
 
-    @Test func anAddressFillsUpAndTheOthersDoNot() {
+    @Test func aFullAddressDoesNotAffectOthers() {
         var quota = ConnectionQuota(maximum: 10, maximumPerAddress: 2)
         #expect(quota.opened(from: "a") == nil)
         #expect(quota.opened(from: "a") == nil)

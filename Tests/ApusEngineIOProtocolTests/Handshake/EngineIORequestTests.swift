@@ -50,7 +50,7 @@ import Testing
         #expect(refusal.status == 400)
     }
 
-    @Test func threeIsSpokenWhereItIsAllowed() {
+    @Test func version3IsAcceptedWhereItIsAllowed() {
         #expect(self.request("GET", "EIO=3&transport=polling", allowsV3: true) == .success(.handshake(.polling, .v3)))
         #expect(self.request("GET", "EIO=4&transport=polling", allowsV3: true) == .success(.handshake(.polling, .v4)))
     }

@@ -78,7 +78,7 @@ private let table: [(wire: String, packet: EngineIOPacket)] = [
         #expect(error?.code == .malformedPacket)
     }
 
-    @Test func onlyVersionFourIsSpoken() {
+    @Test func onlyVersion4IsAccepted() {
         #expect(EngineIOVersion(query: "4", allowsV3: false) == .v4)
         for query in ["", "3", "5", "04", "4 ", "٤"] { #expect(EngineIOVersion(query: query, allowsV3: false) == nil) }
     }

@@ -70,7 +70,7 @@ import Testing
         #expect(pair.client.isFinished && pair.client.deadline == nil)
     }
 
-    @Test func aCloseEndsBothEnds() throws {
+    @Test func aCloseEndsBothSides() throws {
         var pair = try Pair()
         pair.client.close()
         #expect(pair.deliver(at: .seconds(1)).map(Self.code) == [.closed])

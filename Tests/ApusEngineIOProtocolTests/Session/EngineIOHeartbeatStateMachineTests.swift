@@ -24,7 +24,7 @@ import Testing
     }
 
     /// The pong is behind messages that wait until the peer has drained its queue.
-    @Test(arguments: [true, false]) func aPeerThatIsDrainingHasAsMuchTimeAgain(sendsPings: Bool) {
+    @Test(arguments: [true, false]) func aDrainingPeerHasMoreTime(sendsPings: Bool) {
         var heartbeat = EngineIOHeartbeatStateMachine(sendsPings: sendsPings, pingInterval: .seconds(25), pingTimeout: .seconds(20))
         if sendsPings { #expect(heartbeat.timerFired() == .sendPing(thenTimerAfter: .seconds(20))) }
         for _ in 0..<3 {

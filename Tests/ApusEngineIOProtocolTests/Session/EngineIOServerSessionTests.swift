@@ -196,7 +196,7 @@ import Testing
         #expect(session.receivedPoll() == .refuse(close: nil, answerHeldPoll: []))
     }
 
-    @Test func theCloseTravelsAlone() {
+    @Test func theCloseIsSentAlone() {
         var session = self.makeSession()
         #expect(session.send(self.a) == .queued)
         #expect(session.closeInOrder() == .waitForPoll)

@@ -148,7 +148,7 @@ import Testing
         _ = try server.handshake()
     }
 
-    @Test func bodiesThatDoNotEndAreBoundInAll() throws {
+    @Test func theTotalOfUnfinishedBodiesIsBounded() throws {
         let server = try EngineServer { $0.maximumUnfinishedBytes = 100_000 }
         let session = try server.handshake()
         let connections = try [20_000, 50_000, 40_000].map { bytes in
@@ -164,7 +164,7 @@ import Testing
     }
 
     /// The bound includes the answers of a web framework behind this handler.
-    @Test func answersThatAreNotReadAreBoundInAll() throws {
+    @Test func theTotalOfUnreadAnswersIsBounded() throws {
         let server = try EngineServer { $0.maximumTotalQueuedBytes = 100_000 }
         let channels = try [20_000, 50_000, 40_000].map { bytes in
             let channel = EmbeddedChannel(loop: server.eventLoop)

@@ -77,7 +77,7 @@ import Testing
         #expect(server.events.count == 1)
     }
 
-    @Test func aPostThatBreaksOffMakesRoomForTheNext() throws {
+    @Test func anAbortedPostPermitsTheNext() throws {
         let server = try EngineServer()
         let session = try server.handshake()
         let broken = try server.connect()

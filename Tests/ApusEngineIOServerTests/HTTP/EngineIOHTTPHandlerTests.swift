@@ -154,7 +154,7 @@ private typealias Connection = EngineServer
 
     // MARK: Slow peers (docs/hazards.md, 14)
 
-    @Test func aConnectionThatSaysNothingIsClosed() throws {
+    @Test func aSilentConnectionIsClosed() throws {
         let connection = try Connection(isAlone: true)
         connection.pass(.seconds(9))
         #expect(connection.http.channel.isActive)

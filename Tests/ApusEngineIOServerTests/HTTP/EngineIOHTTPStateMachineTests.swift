@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    @Test func oursIsAnsweredBeforeTheNextBegins() {
+    @Test func aRequestIsAnsweredBeforeTheNextBegins() {
         var machine = EngineIOHTTPStateMachine()
         self.begin(&machine)
         let body = HTTPServerRequestPart.body(ByteBuffer(string: "x"))
@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    @Test func oursWaitsForAnswersOfOthers() {
+    @Test func aRequestWaitsForForwardedResponses() {
         var machine = EngineIOHTTPStateMachine()
         #expect(machine.receivedPart(self.head("/theirs")) == true)
         #expect(self.next(&machine) == .forwardHead(self.head("/theirs")))

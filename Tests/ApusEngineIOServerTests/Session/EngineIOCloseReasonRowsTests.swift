@@ -37,7 +37,7 @@ import Testing
         #expect(server.events == ["closed: transport close"])
     }
 
-    @Test func transportError_theWebSocketBreaksOff() throws {
+    @Test func transportError_theWebSocketIsLost() throws {
         let server = try EngineServer()
         try self.webSocket(server).vanish()
         #expect(server.events == ["closed: transport error"])

@@ -22,7 +22,7 @@ import Testing
         #expect(inbox.next(reader: 1) == .wait)
     }
 
-    @Test func bytesCountAsWell() {
+    @Test func bytesAlsoCount() {
         var inbox = self.machine()
         #expect(inbox.received("large", bytes: 99) == .doNothing)
         #expect(inbox.received("a", bytes: 1) == .pauseSource)

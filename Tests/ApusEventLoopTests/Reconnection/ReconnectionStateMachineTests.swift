@@ -99,7 +99,7 @@ import Testing
         #expect(machine.opened() == .reconnected(attempts: 1))
     }
 
-    @Test mutating func aWaitEndsWhenTheRouteGoesAndWhenOneComes() {
+    @Test mutating func aWaitEndsWithAChangeOfTheRoute() {
         var machine = ReconnectionStateMachine(policy: .exponential(from: .seconds(1), to: .seconds(60), jitter: 0))
         _ = machine.start()
         for _ in 0..<5 {

@@ -103,7 +103,7 @@ import Testing
     // MARK: Messages
 
     @Test(arguments: [1, 3, Int.max])
-    func messagesInPiecesAreOne(step: Int) throws {
+    func fragmentedMessagesAreJoined(step: Int) throws {
         var session = try FramedSession.open()
         var bytes = ByteBuffer()
         bytes.writeImmutableBuffer(try frame(.message, flags: .more, ["header": ["a": 1], "length": 5], body: [1, 2]))

@@ -95,7 +95,7 @@ func chunkBody(offset: Int, _ bytes: some Collection<UInt8>) -> [UInt8] {
         #expect(try !self.gather(offset + [0, 0, 0, 0] + [1]).isIntact)
     }
 
-    @Test(arguments: [1, 7, 1 << 20]) func copiedPiecesAreOneAndTheirMemoryIsUsedAgain(step: Int) throws {
+    @Test(arguments: [1, 7, 1 << 20]) func copiedPiecesAreJoinedAndTheirMemoryIsReused(step: Int) throws {
         var gatherer = TransferChunk.Assembler(copies: true)
         func gather(_ bytes: [UInt8], at offset: Int) throws -> TransferChunk.Received {
             var input = ByteBuffer(bytes: self.body(offset: offset, bytes))
@@ -126,7 +126,7 @@ func chunkBody(offset: Int, _ bytes: some Collection<UInt8>) -> [UInt8] {
         #expect(held.map(\.pieces) == (0..<60).map { [ByteBuffer(bytes: [UInt8($0)])] })
     }
 
-    @Test func theGathererIsAsNewAfterEachFrame() throws {
+    @Test func theGathererIsResetAfterEachFrame() throws {
         var gatherer = TransferChunk.Assembler()
         for offset in 0..<3 {
             try gatherer.receivedPiece(ByteBuffer(bytes: self.body(offset: offset, [UInt8(offset)])))

@@ -3,7 +3,7 @@ import Testing
 @testable import ApusFramedProtocol
 
 @Suite struct TransferRateTests {
-    @Test(arguments: [1 << 10, 100_000, 10_000_000, 1 << 40]) func noMoreGoesThanTheRateAllows(bytesPerSecond: Int) {
+    @Test(arguments: [1 << 10, 100_000, 10_000_000, 1 << 40]) func theRateIsNotExceeded(bytesPerSecond: Int) {
         var rate = TransferRate(bytesPerSecond: bytesPerSecond)
         var now = Duration.seconds(1_000)
         let end = now + .seconds(20)

@@ -255,7 +255,7 @@ extension [TransferReceiver.Action] {
         #expect(both.receivedHead(self.head(.cancel), at: .zero).failure == .cancelled)
     }
 
-    @Test func aFileThatGetsItsNameIsNotCancelled() throws {
+    @Test func aFileBeingRenamedIsNotCancelled() throws {
         var receiver = try self.receiving(0)
         _ = receiver.receivedHead(self.head(.done, ["sha256": .string(Self.hash)]), at: .zero)
         #expect(receiver.cancel(at: .zero).isEmpty)
@@ -267,7 +267,7 @@ extension [TransferReceiver.Action] {
         #expect(receiver.finished(isEqual: true).last == .end(.completed))
     }
 
-    @Test func aDiskThatCannotGiveTheNameEndsIt() throws {
+    @Test func aFailedRenameEndsTheTransfer() throws {
         var receiver = try self.receiving(0)
         _ = receiver.receivedHead(self.head(.done, ["sha256": .string(Self.hash)]), at: .zero)
         #expect(receiver.fail(TransferError(.storage, message: "x")).failure == .storage)

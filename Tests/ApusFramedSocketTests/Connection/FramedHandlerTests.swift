@@ -64,7 +64,7 @@ import Testing
         #expect(seconds >= 10 && seconds <= 18)
     }
 
-    @Test func tlsCountsToTheHandshakeOfTheFixedMode() throws {
+    @Test func tlsIsPartOfTheHandshakeOfTheFixedMode() throws {
         let side = try EmbeddedFramed(isClient: false, waitsForTLS: true, .init(framing: .fixedHeader(length: 40)))
         side.advance(by: .seconds(9))
         #expect(side.closure == nil)
@@ -165,7 +165,7 @@ import Testing
     }
 
     /// docs/hazards.md, 3: a head that arrives byte by byte is not copied for each byte.
-    @Test func aHeadMayComeByteByByte() throws {
+    @Test func aHeadCanArriveByteByByte() throws {
         let side = try EmbeddedFramed.open()
         var bytes = ByteBuffer()
         try FrameHead(.ping, header: ["id": .string(String(repeating: "x", count: 60_000))]).write(into: &bytes)

@@ -71,7 +71,7 @@ import Testing
         #expect(self.bytes("a/0/x") == [1] && self.bytes("a/1/x") == [2, 2] && self.bytes("a/0/x (2)") == [3, 3, 3])
     }
 
-    @Test func oneThatFailsStopsItsOwnListOnly() throws {
+    @Test func aFailureStopsItsOwnListOnly() throws {
         defer { try? FileManager.default.removeItem(atPath: self.path) }
         let finished = try TransferOffer(id: "finished", name: SafeFileName("old"), size: 2)
         try Data([7, 7]).write(to: URL(fileURLWithPath: self.path + "/old"))

@@ -141,7 +141,7 @@ import Testing
             (.none, 3_000_000), (.delay(.milliseconds(3)), 3_000_000), (.rate(bytesPerSecond: 3_000_000), 2_000_000), (.chop(1), 8000),
             (.chop(1000), 2_000_000),
         ] as [(FaultProxy.Fault, Int)])
-    func aSlowLineCarriesAll(fault: FaultProxy.Fault, count: Int) async throws {
+    func aSlowConnectionTransfersAll(fault: FaultProxy.Fault, count: Int) async throws {
         let world = try World()
         let path = try world.file("a", count)
         try await world.withReceiver { port in

@@ -213,7 +213,7 @@ import Testing
         #expect(folders.received("a")?.count == 30_000_000)
     }
 
-    @Test(.timeLimit(.minutes(5))) func aRateIsKeptTo() async throws {
+    @Test(.timeLimit(.minutes(5))) func aRateIsNotExceeded() async throws {
         let folders = try Folders()
         let path = try folders.write("a", pattern(600_000))
         try await withReceiver(folders) { port, _ in

@@ -28,7 +28,7 @@ import Testing
         #expect(done.withLockedValue { $0 } == Array(0..<100))
     }
 
-    @Test(.timeLimit(.minutes(5))) func oneThatFailsStopsNoOther() async throws {
+    @Test(.timeLimit(.minutes(5))) func aFailureStopsNoOtherJob() async throws {
         let queue = SerialDiskQueue()
         let fails = queue.run(on: self.eventLoop) { () throws -> Int in throw TransferError(.storage, message: "no disk") }
         let works = queue.run(on: self.eventLoop) { 1 }

@@ -75,7 +75,7 @@ struct JSONReaderTests {
         }
     }
 
-    @Test func depthLimitIsMovedIntoItsRange() {
+    @Test func depthLimitIsClamped() {
         var limits = JSONReader.Limits(maximumDepth: 0)
         #expect(limits.maximumDepth == 1)
         limits.maximumDepth = .max

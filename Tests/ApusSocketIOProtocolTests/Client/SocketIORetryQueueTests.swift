@@ -22,7 +22,7 @@ import Testing
         return queue
     }
 
-    @Test func inOrderEachAfterTheAckOfTheOneBefore() {
+    @Test func eventsWaitForTheAckOfThePrecedingOne() {
         var queue = self.makeWaiting()
         #expect(queue.remove(ackID: 0) == true)
         #expect(queue.next()?.packet == "packet 1")

@@ -150,7 +150,7 @@ import Testing
         #expect(!pair.server.isConnected(to: "/"))
     }
 
-    @Test func aCloseEndsBothEnds() throws {
+    @Test func aCloseEndsBothSides() throws {
         var pair = try Pair()
         pair.client.close()
         #expect(Self.code(pair.deliver().atServer) == .disconnected)

@@ -57,7 +57,7 @@ import Testing
         #expect(history.missed(after: self.offset(1), memberOf: []) == [])
     }
 
-    @Test(arguments: [(count: 0, bytes: 1000), (count: -1, bytes: -1)]) func aBoundOfNothingKeepsNothing(count: Int, bytes: Int) {
+    @Test(arguments: [(count: 0, bytes: 1000), (count: -1, bytes: -1)]) func aBoundOfZeroKeepsNothing(count: Int, bytes: Int) {
         var history = self.history(count: count, bytes: bytes)
         history.append("a", for: .init(), bytes: 10, at: .zero)
         #expect(history.count == 0)

@@ -137,7 +137,7 @@ private struct Page {
         #expect(try page.arguments(of: "socket_connected")?.first?["nsp"] == "/later")
     }
 
-    @Test func commandsAreCarriedOut() throws {
+    @Test func commandsArePerformed() throws {
         self.enable()
         let (a, b) = (try self.makeClient(), try self.makeClient())
         let page = try Page(self.server)

@@ -78,7 +78,7 @@ private struct Cluster {
         #expect(try clients[2].poll() == all + [#"2["others"]"#])
     }
 
-    @Test func aNamespaceOnlySomeHaveIsTheirsAlone() throws {
+    @Test func aNamespaceOfOneServerReachesItsClientsOnly() throws {
         let cluster = Cluster(.known, servers: 2)
         cluster.servers[0].namespace("/only").onConnection { _ in }
         let client = try PollingClient(cluster.servers[0])
@@ -208,7 +208,7 @@ private struct Cluster {
 
     // MARK: Failed and hung servers
 
-    @Test(arguments: [SocketIOClusterServers.count(2), .nodes(["a", "b"])]) func hungServersCostTheirAnswers(
+    @Test(arguments: [SocketIOClusterServers.count(2), .nodes(["a", "b"])]) func hungServersCauseMissingAnswers(
         servers: SocketIOClusterServers
     ) throws {
         let clock = EmbeddedEventLoop()

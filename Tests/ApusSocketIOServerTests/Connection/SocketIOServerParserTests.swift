@@ -124,7 +124,7 @@ private struct Client {
         #expect(self.server.clientCount == 0)
     }
 
-    @Test func attachmentsThatTrickleInWinNoTime() throws {
+    @Test func slowAttachmentsDoNotExtendTheDeadline() throws {
         let client = try self.connected()
         try client.post(self.announcement)
         client.http.pass(.seconds(4))

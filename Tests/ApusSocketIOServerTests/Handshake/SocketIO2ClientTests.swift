@@ -100,7 +100,7 @@ private func framed(_ packet: String) -> String { "\(packet.utf16.count):\(packe
         #expect(try self.poll() == framed(#"44/nowhere,"Invalid namespace""#))
     }
 
-    @Test func fourAndThreeShareThePort() throws {
+    @Test func versions3And4ShareThePort() throws {
         let http = try EmbeddedHTTPConnection(self.server.channelHandlers())
         let answer = try #require(try http.exchange(.get, "/socket.io/?EIO=4&transport=polling"))
         #expect(answer.body.hasPrefix(#"0{"sid":""#))

@@ -95,7 +95,7 @@ final class Box<Value: Sendable>: Sendable {
         #expect(told.all.count == 1)
     }
 
-    @Test func theDeadlineLeavesTheAnswersThereAre() throws {
+    @Test func theDeadlineReturnsTheAnswersSoFar() throws {
         let clients = try self.makeClients(nil, nil)
         let told = self.emitWithAck(self.namespace.timeout(.seconds(3)))
         _ = try clients.map { try $0.poll() }

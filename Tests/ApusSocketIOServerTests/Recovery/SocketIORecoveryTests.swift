@@ -123,7 +123,7 @@ import Testing
 
     /// With Node, a second use of a pid gives two sockets with one sid. Here a pid has one
     /// connection.
-    @Test func aPidIsOfOneConnectionAtATime() throws {
+    @Test func aPidBelongsToOneConnectionAtATime() throws {
         let world = World()
         let (client, _, grant) = try world.client()
         try client.lose()

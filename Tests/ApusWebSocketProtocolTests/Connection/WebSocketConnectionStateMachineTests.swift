@@ -30,7 +30,7 @@ import Testing
         #expect(machine.receivedFrame(WebSocketFrame(opcode: .binary, payload: bytes)) == .deliver(.binary(bytes)))
     }
 
-    @Test func aPingStandsBetweenFragments() {
+    @Test func aPingIsSentBetweenFragments() {
         var machine = WebSocketConnectionStateMachine()
         #expect(machine.receivedFrame(text("a", isFinal: false)) == .doNothing)
         #expect(machine.receivedFrame(WebSocketFrame(opcode: .ping)) == .sendPong(ByteBuffer()))
@@ -48,7 +48,7 @@ import Testing
         #expect(second.receivedFrame(text("c")) == .doNothing)
     }
 
-    @Test func aCharacterMayBeCutAnywhere() {
+    @Test func aCharacterCanBeSplitAnywhere() {
         var machine = WebSocketConnectionStateMachine()
         #expect(
             machine.receivedFrame(WebSocketFrame(isFinal: false, opcode: .text, payload: ByteBuffer(bytes: [0xF0, 0x9F]))) == .doNothing)
@@ -56,7 +56,7 @@ import Testing
         #expect(machine.receivedFrame(more([0x80], isFinal: true)) == .deliver(.text("😀")))
     }
 
-    @Test func badTextFailsAtTheFirstImpossibleByte() {
+    @Test func invalidTextFailsAtTheFirstInvalidByte() {
         var machine = WebSocketConnectionStateMachine()
         #expect(machine.receivedFrame(text("ok", isFinal: false)) == .doNothing)
         #expect(failure(machine.receivedFrame(more([0xED, 0xA0], isFinal: false))) == .invalidPayload)  // a surrogate

@@ -104,7 +104,7 @@ func unmasked(_ frame: WebSocketFrame) -> ByteBuffer {
         #expect(seen < 100_200)
     }
 
-    @Test func theBeginningOfAFrameIsHandedOn() {
+    @Test func theBeginningOfAFrameIsForwarded() {
         var decoder = WebSocketFrameDecoder(role: .client, limits: .init())
         var frames: [WebSocketFrame] = []
         var first = ByteBuffer(bytes: [0x81, 0x05, 0x48, 0x65])

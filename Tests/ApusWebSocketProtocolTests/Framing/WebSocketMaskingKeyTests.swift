@@ -15,7 +15,7 @@ import Testing
         #expect(target == source.enumerated().map { $1 ^ self.keyBytes[$0 % 4] })
     }
 
-    @Test(arguments: 0..<80) func oneByteAnywhereIsEnoughNotToBeASCII(length: Int) {
+    @Test(arguments: 0..<80) func oneOtherByteAnywhereIsNotASCII(length: Int) {
         let plain = [UInt8](repeating: 0x7F, count: length)
         #expect(self.isASCII(plain))
         for index in plain.indices {
@@ -34,7 +34,7 @@ import Testing
 
     /// From the frames of one read to the actions: a text in ASCII, one in UTF-8, one that is
     /// invalid.
-    @Test(arguments: [1, 8, 31, 32, 40, 77]) func aTextIsLookedThroughUnlessItIsASCII(length: Int) {
+    @Test(arguments: [1, 8, 31, 32, 40, 77]) func aTextIsScannedUnlessItIsASCII(length: Int) {
         let ascii = [UInt8](repeating: UInt8(ascii: "a"), count: length)
         let chinese = ascii + Array("中".utf8)
         var machine = WebSocketConnectionStateMachine()

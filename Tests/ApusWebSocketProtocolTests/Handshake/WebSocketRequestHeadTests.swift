@@ -28,7 +28,7 @@ import Testing
         #expect(self.request(self.head(), isSecure: true)?.scheme == "https")
     }
 
-    @Test func onlyAWholeHeadIsTaken() {
+    @Test func onlyACompleteHeadIsConsumed() {
         let head = self.head()
         for length in 0..<head.utf8.count { #expect(self.request(String(decoding: head.utf8.prefix(length), as: UTF8.self)) == nil) }
         for more in ["x", "\r\n", "GET / HTTP/1.1\r\n\r\n", "\u{1}"] { #expect(self.request(head + more) == nil) }

@@ -35,7 +35,7 @@ import Testing
         #expect(heartbeat.receivedPong(payload(200), at: .seconds(6001)) == .seconds(1))
     }
 
-    @Test func bytesOnTheWayPutTheDeadlineOff() {
+    @Test func receivedBytesPostponeTheDeadline() {
         var heartbeat = WebSocketHeartbeatStateMachine(.ping(every: .seconds(30), answerWithin: .seconds(20)), openedAt: .zero)
         #expect(heartbeat.timerFired(at: .seconds(30)) == .sendPing(payload(1), thenTimerAfter: .seconds(20)))
         heartbeat.received(at: .seconds(45))

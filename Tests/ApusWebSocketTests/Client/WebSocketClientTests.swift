@@ -74,7 +74,7 @@ import Testing
 
     /// Interim responses (RFC 9110 15.2), the 101 and the first message, in one read or in reads of
     /// one byte.
-    @Test(arguments: [true, false]) func interimAnswersStandBeforeTheUpgrade(inOneRead: Bool) async throws {
+    @Test(arguments: [true, false]) func interimResponsesPrecedeTheUpgrade(inOneRead: Bool) async throws {
         let listener = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .childChannelOption(.socketOption(.tcp_nodelay), value: 1)
             .childChannelInitializer { channel in

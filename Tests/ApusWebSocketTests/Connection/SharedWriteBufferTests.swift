@@ -31,7 +31,7 @@ import Testing
         #expect(Set(written.map { self.address($0.first) }).count == 1)
     }
 
-    @Test func oneFrameIsSharedAsItIs() throws {
+    @Test func aSingleFrameIsSharedUnchanged() throws {
         let peers = try self.peers(2)
         let frame = self.frame("a")
         for peer in peers { peer.handler.send(.shared(WebSocketSharedFrame(plain: frame, isText: true))) }

@@ -28,7 +28,7 @@ import Testing
     }
 
     /// A peer that does not read keeps the buffers of its responses in use.
-    @Test func aLittleAnswerDoesNotTakeALargeBuffer() {
+    @Test func aSmallAnswerUsesNoLargeBuffer() {
         let buffers = WebSocketBuffers(isShared: true)
         buffers.giveBack(self.buffer(128 << 10))
         #expect(buffers.takeBuffer(minimumBytes: 7).capacity <= 8 << 10)

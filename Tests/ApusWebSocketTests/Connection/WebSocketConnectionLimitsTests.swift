@@ -62,7 +62,7 @@ import Testing
 
     /// docs/hazards.md, 16: the queue for a peer that does not read is bounded, and the policy
     /// closes.
-    @Test func tooMuchForAReaderThatStoppedCloses() async throws {
+    @Test func aStoppedReaderIsClosedAboveTheBound() async throws {
         var flow = WebSocketFlowControl()
         flow.postedBytes = 1000
         let pair = try await self.unwritable(flow)
@@ -75,7 +75,7 @@ import Testing
         #expect(closure.error?.code == .timeout)
     }
 
-    @Test func tooMuchIsDroppedWhereThatIsThePolicy() async throws {
+    @Test func excessMessagesAreDroppedByThePolicy() async throws {
         var flow = WebSocketFlowControl()
         flow.postedBytes = 1000
         flow.overflow = .drop

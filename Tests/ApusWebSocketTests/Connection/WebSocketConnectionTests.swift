@@ -137,7 +137,7 @@ import Testing
         #expect(try await pair.written() == ByteBuffer(bytes: [0x81, 1, 0x61]))
     }
 
-    @Test(.timeLimit(.minutes(5))) func ourCloseWaitsForTheAnswer() async throws {
+    @Test(.timeLimit(.minutes(5))) func aLocalCloseWaitsForTheAnswer() async throws {
         let pair = try await Pair()
         try await pair.connection.send("last")
         async let closure = pair.connection.close(code: WebSocketCloseCode(rawValue: 3000), reason: "done")

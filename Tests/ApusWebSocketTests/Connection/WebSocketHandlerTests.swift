@@ -46,7 +46,7 @@ import Testing
 
     private func text(_ text: String) -> WebSocketFrame { WebSocketFrame(opcode: .text, payload: ByteBuffer(string: text)) }
 
-    @Test func allAnswersOfOneReadLeaveInOneWrite() throws {
+    @Test func allAnswersOfOneReadAreWrittenTogether() throws {
         let server = try Server()
         server.delegate.echoes = true
         try server.receive(self.text("a"), WebSocketFrame(opcode: .ping), self.text("b"))

@@ -149,7 +149,7 @@ import Testing
         #expect(delegate.messages == ["a"])
     }
 
-    @Test func aPeerThatTakesSomethingIsSeenToDrain() throws {
+    @Test func aPeerThatReadsIsDetectedAsDraining() throws {
         let peer = try self.echoing(mark: 1000)
         peer.receive(self.text, self.text, self.text)
         #expect(!peer.handler.isDraining)

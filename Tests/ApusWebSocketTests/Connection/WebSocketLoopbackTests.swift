@@ -160,14 +160,14 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(5))) func aServerThatSpeaksNoTLS() async throws {
+    @Test(.timeLimit(.minutes(5))) func aServerWithoutTLS() async throws {
         try await self.withServer { port, loop in
             let error = try await self.failure("wss://127.0.0.1:\(port)/", on: loop)
             #expect(error?.code == .transport)
         }
     }
 
-    @Test(.timeLimit(.minutes(5))) func aServerThatSaysNothing() async throws {
+    @Test(.timeLimit(.minutes(5))) func aServerThatSendsNothing() async throws {
         let loop = MultiThreadedEventLoopGroup.singleton.next()
         let server = try await ServerBootstrap(group: loop).bind(host: "127.0.0.1", port: 0).get()
         let port = try #require(server.localAddress?.port)

@@ -6,7 +6,7 @@ import Testing
     private let ours = HTTPRequest(method: .get, scheme: "http", authority: "a", path: "/ws")
     private let foreign = HTTPRequest(method: .get, scheme: "http", authority: "a", path: "/page")
 
-    @Test func ourRequestIsDecidedAtItsEnd() {
+    @Test func theHandshakeIsDecidedAtItsEnd() {
         var machine = WebSocketHTTPStateMachine()
         #expect(machine.receivedHead(self.ours) == .startTimer)
         #expect(!machine.pausesReading)
@@ -28,7 +28,7 @@ import Testing
         #expect(machine.receivedEnd() == .decide(self.ours, hasBody: false))
     }
 
-    @Test func oursWaitsForTheAnswersBeforeIt() {
+    @Test func theHandshakeWaitsForEarlierResponses() {
         var machine = WebSocketHTTPStateMachine()
         for _ in 0..<2 {
             #expect(machine.receivedHead(nil) == .forward)

@@ -45,7 +45,7 @@ import X509
     }
 
     /// docs/hazards.md, 14.
-    @Test func aClientThatDoesNotFinishTLSIsCutByTheSameDeadline() throws {
+    @Test func aClientThatDoesNotFinishTLSIsClosedByTheSameDeadline() throws {
         let (settings, _) = try Self.makeCertificate()
         let server = WebSocketServer(onOpen: { _ in })
         let channel = EmbeddedChannel()

@@ -19,7 +19,7 @@ import Testing
         return session
     }
 
-    @Test func aLifeInOrder() {
+    @Test func theStatesOfASessionFollowEachOther() {
         var session = self.machine()
         #expect(session.state == .idle)
         #expect(session.attemptStarted() == false)

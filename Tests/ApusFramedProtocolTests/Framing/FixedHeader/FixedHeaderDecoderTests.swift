@@ -12,7 +12,7 @@ import Testing
     }
 
     @Test(arguments: steps)
-    func messagesComeInParts(step: Int) throws {
+    func messagesArriveInParts(step: Int) throws {
         let bytes = try self.bytes([(["a": 1], Array("hello".utf8)), ([:], []), (["b": true], [0, 0x7B])])
         let result = decodeAll(bytes, with: try FixedHeaderDecoder(headerLength: 40), step: step)
         #expect(result.error == nil)

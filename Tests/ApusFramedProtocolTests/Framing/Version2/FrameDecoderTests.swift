@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test(arguments: steps)
-    func framesComeInParts(step: Int) throws {
+    func framesArriveInParts(step: Int) throws {
         let message = FrameHead(.message, stream: 3, header: ["name": "é"], bodyLength: 5)
         let ping = FrameHead(.ping)
         let data = FrameHead(.data, stream: 65535, bodyLength: 300)
@@ -59,7 +59,7 @@ import Testing
         #expect(self.code(self.raw(header: 65537)) == .headerTooLarge)
     }
 
-    @Test func boundsOutOfRangeAreMovedIntoIt() {
+    @Test func boundsOutOfRangeAreClamped() {
         var limits = FramedLimits()
         limits.maximumHeaderBytes = .max
         #expect(limits.maximumHeaderBytes == 65536)
