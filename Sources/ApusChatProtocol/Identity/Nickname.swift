@@ -1,5 +1,3 @@
-import Foundation
-
 /// Prepares shown names and titles (RFC 8266), so that they can be shown on one line and compared.
 package enum Nickname {
     /// Returns the prepared form of a name; nil if it is empty, or contains a character that is not
@@ -11,7 +9,7 @@ package enum Nickname {
     /// allowed, because emoji contain them.
     package static func prepared(_ text: String) -> String? {
         guard let spaced = self.spaced(text) else { return nil }
-        let name = spaced.precomposedStringWithCompatibilityMapping
+        let name = UnicodeForm.compatible(spaced)
         guard !name.isEmpty, name.unicodeScalars.first != " ", name.unicodeScalars.last != " ", !self.isBlank(name) else {
             return nil
         }
@@ -37,7 +35,7 @@ package enum Nickname {
 
     /// Returns the form of a prepared name for comparisons, which is in lower case.
     package static func compared(_ name: String) -> String {
-        name.lowercased().precomposedStringWithCompatibilityMapping
+        UnicodeForm.compatible(name.lowercased())
     }
 
     private static func mapped(_ scalar: Unicode.Scalar) -> Unicode.Scalar? {

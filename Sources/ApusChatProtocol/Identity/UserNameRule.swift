@@ -18,13 +18,13 @@ package enum UserNameRule {
         for scalar in text.unicodeScalars {
             for wide in WidthMapping.mapped(scalar) { mapped.append(wide.properties.lowercaseMapping) }
         }
-        let name = mapped.precomposedStringWithCanonicalMapping
+        let name = UnicodeForm.composed(mapped)
         let scalars = Array(name.unicodeScalars)
         guard (1...self.maximumLength).contains(scalars.count), scalars.allSatisfy(self.isAllowed), self.hasValidEnds(scalars),
             BidiRule.accepts(scalars), ScriptMix.accepts(scalars)
         else { return nil }
         // The preparation must be idempotent; otherwise a name would have two forms.
-        guard name.unicodeScalars.elementsEqual(name.lowercased().precomposedStringWithCanonicalMapping.unicodeScalars) else { return nil }
+        guard name.unicodeScalars.elementsEqual(UnicodeForm.composed(name.lowercased()).unicodeScalars) else { return nil }
         return name
     }
 

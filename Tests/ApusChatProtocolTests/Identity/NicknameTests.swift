@@ -9,6 +9,9 @@ struct NicknameTests {
         ("Foo", "Foo"), ("foo", "foo"), ("Foo Bar", "Foo Bar"), ("  Foo    Bar  ", "Foo Bar"), ("Σ", "Σ"), ("σ", "σ"), ("ς", "ς"),
         ("\u{265A}", "\u{265A}"), ("Richard \u{2163}", "Richard IV"), ("foo\u{A0}\u{3000}bar", "foo bar"),
         ("Ａｌｉｃｅ", "Alice"), ("Zoë 🚣", "Zoë 🚣"), ("👩‍👩‍👧 Familie", "👩‍👩‍👧 Familie"), ("❤️", "❤️"), ("张伟", "张伟"),
+        // A mark joins the character before it, also one whose compatibility form is a mark.
+        ("e\u{301}", "\u{E9}"), ("ｶﾞｷﾞ ﾊﾟ", "\u{30AC}\u{30AE} \u{30D1}"), ("\u{30AB}\u{3099}", "\u{30AC}"),
+        ("\u{AC00}\u{11A8}", "\u{AC01}"), ("\u{1100}\u{1161}\u{11A8}", "\u{AC01}"),
     ])
     func namesArePrepared(text: String, expected: String) {
         #expect(Nickname.prepared(text)?.unicodeScalars.elementsEqual(expected.unicodeScalars) == true)
@@ -24,7 +27,9 @@ struct NicknameTests {
         #expect(Nickname.prepared(text) == nil)
     }
 
-    @Test(arguments: [("Foo", "foo"), ("Σ", "σ"), ("Zoë", "zoë")])
+    @Test(arguments: [
+        ("Foo", "foo"), ("Σ", "σ"), ("Zoë", "zoë"), ("ｶﾞ", "\u{30AC}"), ("\u{AC00}\u{11A8}", "\u{AC01}"), ("Ａ\u{30A}", "å"),
+    ])
     func namesAreComparedInLowerCase(first: String, second: String) {
         #expect(Nickname.compared(first) == Nickname.compared(second))
     }

@@ -9,6 +9,7 @@ struct UserNameTests {
         ("ａｌｉｃｅ", "alice"), ("ＡＬＩＣＥ９", "alice9"), ("ｱｲｳ", "アイウ"),
         // Normalization form C.
         ("ele\u{301}a", "el\u{E9}a"), ("\u{E9}", "\u{E9}"), ("E\u{301}", "\u{E9}"),
+        ("ｶﾞｷﾞ", "\u{30AC}\u{30AE}"), ("\u{AC00}\u{11A8}", "\u{AC01}"), ("\u{1112}\u{1161}\u{11AB}", "\u{D55C}"),
         // Case mapping beyond ASCII; the sharp s and the final sigma remain unchanged (RFC 8265
         // section 3.5).
         ("fußball", "fußball"), ("π", "π"), ("Σ", "σ"), ("ς", "ς"), ("ÉCOLE", "école"), ("Иван", "иван"),

@@ -96,7 +96,8 @@ struct WireMutationTests {
 
     @Test func mutatedNamesHaveOneForm() {
         var generator = SplitMix64(state: 13)
-        let scalars = Array("aB9._-éßςΣИі1０Ａﬁ鸟ｱ가אب٣\u{301}\u{200D}\u{200B}\u{202E}\u{212A}\u{130}\u{1E9E}😀 \u{3000}".unicodeScalars)
+        let scalars = Array(
+            "aB9._-éßςΣИі1０Ａﬁ鸟ｱ가אب٣\u{301}\u{200D}\u{200B}\u{202E}\u{212A}\u{130}\u{1E9E}😀 \u{3000}ﾊﾞﾟ가\u{11A8}\u{3099}".unicodeScalars)
         for _ in 0..<4_000 {
             var text = String.UnicodeScalarView()
             for _ in 0..<Int.random(in: 1..<7, using: &generator) { text.append(scalars.randomElement(using: &generator) ?? "a") }

@@ -193,7 +193,7 @@ import Testing
         }
         let queries: [(String, UserKey)] = [
             ("hu\u{31B}o\u{31B}ng", huong), ("HU\u{31B}O\u{31B}NG", huong), ("Nguye\u{302}\u{303}n", huong), ("ｎｇｕｙ", huong),
-            ("\u{1109}\u{1165}", lee), ("ＡＢ", lee), ("ａｂｃ", lee), ("ギ", kana), ("キ\u{3099}", kana), ("1/2", kana),
+            ("\u{1109}\u{1165}", lee), ("ＡＢ", lee), ("ａｂｃ", lee), ("ｶﾞｷﾞ", kana), ("ギ", kana), ("キ\u{3099}", kana), ("1/2", kana),
         ]
         for (text, user) in queries {
             #expect(try world.storage.accounts(containing: text, after: nil, limit: 9).map(\.key) == [user], "\(text)")
