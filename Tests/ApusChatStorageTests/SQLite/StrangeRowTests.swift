@@ -287,6 +287,28 @@ import Testing
         }
     }
 
+    /// The pages of a list end, and contain each conversation once, whatever its time is.
+    @Test(arguments: [.min, -5, 0, 1 << 53, 1 << 53 + 1, .max] as [Int64]) func aListOfStrangeTimesHasItsPages(time: Int64) throws {
+        let world = try StorageWorld(.sqlite)
+        let storage = try #require(world.storage as? SQLiteStorage)
+        for key in 1...5 as ClosedRange<Int64> { try world.group(key, world.ann) }
+        try storage.connection.execute("UPDATE counter SET last_at = \(time) WHERE slot IN (SELECT slot FROM conversation WHERE kind = 3)")
+        try storage.connection.execute("UPDATE member SET pinned_at = \(time) WHERE conversation = 4")
+        for limit in 1...7 {
+            var found: [Int64] = []
+            var cursor: HeadsCursor?
+            var pages = 0
+            repeat {
+                let page = try storage.heads(of: world.ann, after: cursor, limit: limit)
+                found += page.heads.map(\.conversation.key.rawValue)
+                cursor = page.next
+                pages += 1
+            } while cursor != nil && pages < 20
+            // A conversation with a negative time of pinning is in neither part of the list.
+            #expect(found.sorted() == (time < 0 ? [1, 2, 3, 5, 1_011] : [1, 2, 3, 4, 5, 1_011]), "pages of \(limit)")
+        }
+    }
+
     @Test func aPictureWithADamagedDigestIsNil() throws {
         let (world, storage) = try self.changed(
             "UPDATE account SET avatar = 'xyz'; UPDATE conversation SET avatar = ''; UPDATE blob SET digest = 'Z'")

@@ -104,6 +104,20 @@ struct ScreenRowTests {
 
     // MARK: The rows on the screen
 
+    @Test func aPageUpAndAPageDownReturn() {
+        var screen = self.screen(60)
+        let end = self.shown(&screen)
+        #expect(end.last == 60 && end == Array((end.first ?? 0)...60))
+        for _ in 0..<2 { _ = screen.handle(.pageUp) }
+        let middle = self.shown(&screen)
+        #expect(middle.count == end.count && middle.last.map { $0 < 60 } == true)
+        // A page keeps one row of the one before.
+        _ = screen.handle(.pageUp)
+        #expect(self.shown(&screen).last == middle.first)
+        for _ in 0..<3 { _ = screen.handle(.pageDown) }
+        #expect(self.shown(&screen) == end)
+    }
+
     /// New messages do not move the rows of a user that reads earlier ones, and are shown to one
     /// that reads the end.
     @Test(arguments: [true, false]) func newMessagesAppearAtTheEnd(isScrolled: Bool) {
