@@ -141,7 +141,9 @@ public struct ChatConversation: Sendable {
 
     /// Stores a message with a file, uploads the file and sends the message. Later messages without
     /// a file can be sent before it. The upload resumes after a restart of the program if the file
-    /// still exists. ``ChatMessage/progress`` is the uploaded part of the file.
+    /// still exists. ``ChatMessage/progress`` is the uploaded part of the file. If a server
+    /// that was restored from a backup has lost the file, it is uploaded again, unless it was
+    /// changed or removed.
     ///
     /// - Parameters:
     ///   - path: The path of the file.
@@ -161,7 +163,7 @@ public struct ChatConversation: Sendable {
         guard size <= maximum else {
             throw ChatClientError(.invalidUse, message: "the file \(path) has \(size) bytes; the server accepts at most \(maximum)")
         }
-        guard let blob = BlobID(String(repeating: "0", count: 64)) else {
+        guard let blob = BlobID(OutboxEntry.missingBlob) else {
             throw ChatClientError(.invalidUse, message: "the file \(path) cannot be sent: the placeholder of its blob id is not valid")
         }
         let name = String(URL(fileURLWithPath: path).lastPathComponent.unicodeScalars.prefix(ChatLimits.fileNameLength))

@@ -140,10 +140,18 @@ extension ChatEngine {
     private func transmit(_ id: ClientID, _ generation: Int) async {
         let entry = self.storing { () throws(ChatClientError) in try self.store.entry(id) }
         guard generation == self.generation, let entry else { return }
-        guard let entry, entry.state == .queued else { return self.carryOut(self.core.discarded(id)) }
+        guard var entry, entry.state == .queued else { return self.carryOut(self.core.discarded(id)) }
         self.sending.insert(id)
         self.broadcaster.yield(.outgoing(self.message(entry)))
+        var hasLostReferences = false
         do throws(ChatClientError) {
+            if let cited = entry.cited {
+                let request = try await self.verified(entry.request, cited)
+                guard generation == self.generation else { return }
+                hasLostReferences = request != entry.request
+                (entry.request, entry.cited) = (request, nil)
+                self.broadcaster.yield(.outgoing(self.message(entry)))
+            }
             let answer = try await self.ask(ChatVerbs.send, entry.request)
             guard answer.id == id, answer.conversation == entry.conversation else {
                 throw ChatClientError(.badAnswer, message: "the acknowledgement of message \(id) has another id: \(answer.id)")
@@ -153,6 +161,9 @@ extension ChatEngine {
         } catch {
             guard generation == self.generation else { return }
             self.sending.remove(id)
+            // The server has the message with its references, and the log will contain it.
+            if hasLostReferences, error.serverError?.code == .conflict, (try? self.discard(id)) != nil { return }
+            if self.uploadAgain(entry, after: error) { return }
             self.broadcaster.yield(.outgoing(self.message(entry)))
             self.carryOut(self.core.failed(send: id, with: error.asServerError))
         }

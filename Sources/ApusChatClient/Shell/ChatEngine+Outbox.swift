@@ -58,6 +58,43 @@ extension ChatEngine {
         self.broadcaster.yield(.discarded(entry.conversation, id))
     }
 
+    // MARK: Restored servers
+
+    /// Removes the references of a message to messages that the server does not have at their
+    /// positions, after the data of the server was replaced. The rest of the message remains.
+    func verified(_ request: SendRequest, _ cited: OutboxCitations) async throws(ChatClientError) -> SendRequest {
+        var verified = request
+        if let ref = request.ref, try await !self.hasMessage(cited.ref, at: ref, in: request.conversation) { verified.ref = nil }
+        if let thread = request.thread, try await !self.hasMessage(cited.thread, at: thread, in: request.conversation) {
+            verified.thread = nil
+        }
+        try self.store.verified(verified)
+        return verified
+    }
+
+    private func hasMessage(
+        _ identity: String?, at seq: Int64, in conversation: ConversationID
+    ) async throws(ChatClientError) -> Bool {
+        guard let identity else { return false }
+        let answer = try await self.ask(ChatVerbs.history, HistoryRequest(conversation: conversation, range: .from(seq), limit: 1))
+        return answer.events.contains { $0.seq == seq && $0.identity == identity }
+    }
+
+    /// Uploads the file of a message again that the server has lost.
+    ///
+    /// - Returns: Whether the message waits for the upload. It does not if the error has another
+    ///   reason, if the message has no file, or if the file was already uploaded again.
+    func uploadAgain(_ entry: OutboxEntry, after error: ChatClientError) -> Bool {
+        guard let error = error.serverError, error.code == .notFound, error.field == "blob", entry.upload != nil,
+            self.uploadedAgain.insert(entry.id).inserted
+        else { return false }
+        guard self.storing({ () throws(ChatClientError) in try self.store.uploadAgain(entry.id) }) != nil else { return false }
+        self.announceOutgoing(entry.id)
+        self.carryOut(self.core.uploadsAgain(entry.id))
+        self.startUpload(entry.id)
+        return true
+    }
+
     // MARK: Uploads
 
     func startUpload(_ id: ClientID) {
@@ -89,7 +126,17 @@ extension ChatEngine {
                         guard try self.wantedUpload(of: id) != nil else { throw Self.discarded }
                         self.uploaded(bytes, of: upload.size, id)
                     })
-                guard var request = try self.store.entry(id)?.request else { return }
+                guard let entry = try self.store.entry(id) else { return }
+                // The server derives the id of a blob from its content.
+                guard entry.blob == nil || entry.blob == blob.id.rawValue else {
+                    throw ChatClientError(
+                        .invalidUse,
+                        message: """
+                            the server has lost the file of the message, and \(upload.file) was changed since it was sent; send it as a \
+                            new message
+                            """)
+                }
+                var request = entry.request
                 request.body = Self.body(of: request, with: blob)
                 try Self.validate(request)
                 try self.store.uploaded(request)

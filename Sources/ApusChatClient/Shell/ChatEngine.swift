@@ -35,6 +35,8 @@ actor ChatEngine {
     /// The messages whose `send` request is pending.
     var sending: Set<ClientID> = []
     var uploads: Set<ClientID> = []
+    /// The messages whose file was uploaded again, because the server did not have it.
+    var uploadedAgain: Set<ClientID> = []
     /// The conversations whose draft is being sent.
     var draftsInFlight: Set<ConversationID> = []
     /// The uploaded part of each file whose upload is running, from 0 to 1.

@@ -112,6 +112,7 @@ extension ChatStore {
     /// Makes the acknowledged messages that the log does not contain unsent again, and the drafts
     /// that the server had.
     private static func requeue(_ effects: inout StoreEffects, _ database: Database) throws {
+        try self.cite(database)
         let sent = OutboxEntry.State.sent.rawValue
         let ids = try String.fetchAll(database, sql: "SELECT id FROM outbox WHERE state = ?", arguments: [sent])
         effects.outgoing.formUnion(ids.compactMap { ClientID($0) })
@@ -125,6 +126,23 @@ extension ChatStore {
             guard head.own.draft?.text == row["text"] as String else { continue }
             try database.execute(sql: "UPDATE draft SET sent = 0 WHERE conversation = ?", arguments: [head.conversation.number])
         }
+        try database.execute(sql: "UPDATE draft SET ref = NULL")
+    }
+
+    /// Records, before the log is removed, which messages the unsent ones refer to. In the log of
+    /// the restored server, other messages can have their positions.
+    private static func cite(_ database: Database) throws {
+        func identity(of reference: String) -> String {
+            """
+            (SELECT coalesce(json_extract(event.value, '$.id'), event.at) || ' ' || coalesce(event.sender, '') FROM event
+             WHERE event.conversation = outbox.conversation AND event.seq = json_extract(outbox.value, '$.\(reference)'))
+            """
+        }
+        try database.execute(
+            sql: """
+                UPDATE outbox SET unverified = 1, cited_ref = \(identity(of: "ref")), cited_thread = \(identity(of: "thread"))
+                WHERE unverified = 0 AND coalesce(json_extract(value, '$.ref'), json_extract(value, '$.thread')) IS NOT NULL
+                """)
     }
 
     // MARK: Users

@@ -9,6 +9,7 @@ extension ChatStore {
         migrator.registerMigration("2") { try $0.execute(sql: Self.schema2) }
         migrator.registerMigration("3") { try $0.execute(sql: "UPDATE event SET shown = 0 WHERE kind = 'hidden'") }
         migrator.registerMigration("4") { try $0.execute(sql: Self.schema4) }
+        migrator.registerMigration("5") { try $0.execute(sql: Self.schema5) }
         return migrator
     }
 
@@ -64,4 +65,12 @@ extension ChatStore {
 
     // Sends acknowledged messages again. Earlier releases kept those that a restored server lacked.
     private static let schema4 = "UPDATE outbox SET state = 'queued', seq = NULL, n = NULL WHERE state = 'sent'"
+
+    // Verifies the messages that unsent ones refer to after a restore of the server. `cited_ref`
+    // and `cited_thread`: `ChatEvent.identity` of the messages at `ref` and `thread` before it.
+    private static let schema5 = """
+        ALTER TABLE outbox ADD COLUMN unverified INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE outbox ADD COLUMN cited_ref TEXT;
+        ALTER TABLE outbox ADD COLUMN cited_thread TEXT;
+        """
 }

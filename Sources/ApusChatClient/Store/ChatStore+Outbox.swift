@@ -1,4 +1,5 @@
 package import ApusChatProtocol
+import ApusJSON
 import GRDB
 
 /// A message of the user that is not in the stored log.
@@ -14,7 +15,11 @@ package struct OutboxEntry: Hashable, Sendable {
     var error: ChatError?
     var seq: Int64?
     var n: Int64?
+    /// The file of the message. It remains after the upload, because a restored server may lack it.
     var upload: OutboxUpload?
+    /// The messages that the request referred to before the server's data was replaced; nil if its
+    /// references are those of the present data.
+    var cited: OutboxCitations?
 
     package init(
         request: SendRequest, at: Int64, state: State = .queued, error: ChatError? = nil, seq: Int64? = nil, n: Int64? = nil,
@@ -31,11 +36,30 @@ package struct OutboxEntry: Hashable, Sendable {
 
     var id: ClientID { self.request.id }
     var conversation: ConversationID { self.request.conversation }
+
+    /// The blob in the body of a message whose file was never uploaded.
+    static let missingBlob = String(repeating: "0", count: 64)
+    /// The blob of the file; nil if the file was never uploaded.
+    var blob: String? { self.request.body["blob"]?.stringValue.flatMap { $0 == Self.missingBlob ? nil : $0 } }
+}
+
+/// The identities of the messages to which an unsent message refers (`ChatEvent.identity`); nil
+/// without a reference, and if the stored log did not contain the message.
+package struct OutboxCitations: Hashable, Sendable {
+    var ref: String?
+    var thread: String?
+}
+
+extension ChatEvent {
+    /// A text that distinguishes the event from other events at its position. The store computes
+    /// the same text in SQL.
+    var identity: String { "\(self.id?.rawValue ?? String(self.at)) \(self.sender?.rawValue ?? "")" }
 }
 
 /// The file of an unsent message.
 package struct OutboxUpload: Hashable, Sendable {
-    /// The path of the file. The file must exist until the upload is complete.
+    /// The path of the file. The file must exist until the upload is complete. If it still exists
+    /// when a restored server lacks the file, it is uploaded again.
     var file: String
     var type: String
     var size: Int64
@@ -83,8 +107,24 @@ extension ChatStore {
     func uploaded(_ request: SendRequest) throws(ChatClientError) {
         try self.write {
             try $0.execute(
-                sql: "UPDATE outbox SET value = ?, state = ?, file = NULL, location = NULL WHERE id = ?",
+                sql: "UPDATE outbox SET value = ?, state = ?, location = NULL WHERE id = ?",
                 arguments: [try StoredText.write(request), OutboxEntry.State.queued.rawValue, request.id.rawValue])
+        }
+    }
+
+    /// Makes the message wait for another upload of its file.
+    func uploadAgain(_ id: ClientID) throws(ChatClientError) {
+        try self.write {
+            try $0.execute(sql: "UPDATE outbox SET state = ? WHERE id = ?", arguments: [OutboxEntry.State.uploading.rawValue, id.rawValue])
+        }
+    }
+
+    /// Replaces the request of a message with one whose references are those of the present data.
+    func verified(_ request: SendRequest) throws(ChatClientError) {
+        try self.write {
+            try $0.execute(
+                sql: "UPDATE outbox SET value = ?, unverified = 0, cited_ref = NULL, cited_thread = NULL WHERE id = ?",
+                arguments: [try StoredText.write(request), request.id.rawValue])
         }
     }
 
@@ -96,7 +136,7 @@ extension ChatStore {
             entry.request.id = new
             entry.at = at
             entry.error = nil
-            entry.state = entry.upload == nil ? .queued : .uploading
+            entry.state = entry.upload == nil || entry.blob != nil ? .queued : .uploading
             try database.execute(
                 sql: "UPDATE outbox SET id = ?, value = ?, at = ?, state = ?, error = NULL WHERE id = ?",
                 arguments: [new.rawValue, try StoredText.write(entry.request), at, entry.state.rawValue, id.rawValue])
@@ -128,6 +168,7 @@ extension ChatStore {
             entry.error = try (row["error"] as String?).map { try StoredText.read($0) }
             entry.seq = row["seq"]
             entry.n = row["n"]
+            if row["unverified"] == 1 { entry.cited = OutboxCitations(ref: row["cited_ref"], thread: row["cited_thread"]) }
             if let file = row["file"] as String? {
                 entry.upload = OutboxUpload(
                     file: file, type: row["type"] ?? "application/octet-stream", size: row["size"] ?? 0, location: row["location"])

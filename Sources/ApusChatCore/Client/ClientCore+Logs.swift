@@ -143,6 +143,9 @@ extension ClientCore {
     /// Handles the completion of the upload of a message's file.
     package mutating func uploaded(_ id: ClientID) -> [ClientAction] { self.send(self.outbox.uploaded(id)) }
 
+    /// Handles a message whose file must be uploaded again, because the server has lost it.
+    package mutating func uploadsAgain(_ id: ClientID) -> [ClientAction] { self.send(self.outbox.uploadsAgain(id)) }
+
     /// Handles an unsent message that the user discarded.
     package mutating func discarded(_ id: ClientID) -> [ClientAction] { self.send(self.outbox.settled(id)) }
 

@@ -98,6 +98,23 @@ package struct ClientOutbox: Sendable {
         return self.start()
     }
 
+    /// Makes a message wait for another upload of its file, which the server has lost.
+    package mutating func uploadsAgain(_ id: ClientID) -> [ClientID] {
+        guard let conversation = self.conversations[id], var queue = self.queues[conversation],
+            let index = queue.ready.firstIndex(of: id)
+        else { return [] }
+        queue.ready.remove(at: index)
+        queue.files.append(id)
+        queue.files.sort { self.places[$0] ?? 0 < self.places[$1] ?? 0 }
+        if case .inFlight(id) = queue.state {
+            self.inFlightCount -= 1
+            queue.state = .ready
+            queue.failures = 0
+        }
+        self.queues[conversation] = queue
+        return self.start()
+    }
+
     /// Handles the start of a session on a new connection.
     package mutating func connected() -> [ClientID] {
         self.isConnected = true

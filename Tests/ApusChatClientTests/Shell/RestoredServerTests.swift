@@ -1,4 +1,5 @@
 import ApusChatProtocol
+import ApusJSON
 import Foundation
 import Testing
 
@@ -101,6 +102,63 @@ struct RestoredServerTests {
         self.server.disconnectAll()
         try await eventually { self.server.count(of: "send") == 2 }
         try await self.check(["one"], of: alice)
+    }
+
+    // MARK: Replies
+
+    /// Writes a reply and a draft to the message at `ref` while there is no connection.
+    private func reply(to ref: Int64, of client: ChatClient) async throws {
+        self.server.setReachable(false)
+        self.server.disconnectAll()
+        try await eventually { await client.state == .connecting }
+        try await client.conversation(self.pair).send("answer", replyTo: ref)
+    }
+
+    @Test func aReplyToAMessageThatTheServerHasStaysOne() async throws {
+        let alice = try await self.device.signIn()
+        try await alice.isOnline()
+        self.server.write("question", by: Value.bob, in: self.pair)
+        try await eventually { try await alice.conversation(self.pair).texts == ["question"] }
+        try await self.reply(to: 1, of: alice)
+        self.restore()
+        try await eventually { self.server.events(in: self.pair, as: Value.bob).map(\.ref) == [nil, 1] }
+        try await self.check(["question", "answer"], of: alice)
+    }
+
+    /// The position is that of a message that the server has acknowledged and lost.
+    @Test func aReplyToALostMessageIsAMessageOfItsOwn() async throws {
+        let alice = try await self.device.signIn()
+        try await self.lose(["one"], of: alice)
+        let lost = try #require(try await alice.conversation(self.pair).unsent.first?.event.seq)
+        try await alice.conversation(self.pair).send("answer", replyTo: lost)
+        try await alice.conversation(self.pair).setDraft("half", replyTo: lost)
+        self.restore()
+        try await eventually { self.server.events(in: self.pair, as: Value.bob).count == 2 }
+        #expect(self.server.events(in: self.pair, as: Value.bob).map(\.ref) == [nil, nil])
+        #expect(try await alice.conversation(self.pair).draft?.ref == nil)
+        try await self.check(["one", "answer"], of: alice)
+    }
+
+    /// In the restored log, another message has the position of the target.
+    @Test(arguments: [false, true]) func aReplyDoesNotMoveToAnotherMessage(isKnown: Bool) async throws {
+        let alice = try await self.device.signIn()
+        try await alice.isOnline()
+        self.server.write("question", by: Value.bob, in: self.pair)
+        try await eventually { try await alice.conversation(self.pair).texts == ["question"] }
+        try await self.reply(to: 1, of: alice)
+        let other = ChatEvent(
+            conversation: self.pair, seq: 1, n: 1, sender: Value.bob, id: ClientID("other"), at: 5, kind: .text,
+            body: ["text": "another question"])
+        self.server.script("history", HistoryAnswer(conversation: self.pair, events: [other], seq: 1).json)
+        // A server that has stored the reply with its target refuses another request with its id.
+        if isKnown { self.server.fail("send", with: ChatError(.conflict, message: "The id was used for another request.")) }
+        self.restore()
+        try await eventually { try await alice.conversation(self.pair).unsent.isEmpty }
+        let request = try #require(self.server.requests(of: "send").last)
+        #expect(request["body"]?["text"]?.stringValue == "answer" && request["ref"] == nil)
+        #expect(self.server.texts(in: self.pair, as: Value.bob) == (isKnown ? ["question"] : ["question", "answer"]))
+        await alice.close()
+        self.device.remove()
     }
 
     /// The restored server no longer permits the message.

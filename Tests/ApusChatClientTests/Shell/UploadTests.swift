@@ -52,6 +52,85 @@ struct UploadTests {
         try await client.conversation(self.pair).unsent.first { $0.event.id == id }?.delivery
     }
 
+    // MARK: Restored servers
+
+    /// The server has lost the message, which it had acknowledged, and the file of the message.
+    private func lose(_ client: ChatClient) async throws -> ClientID {
+        self.server.forgetSends(1)
+        let id = try await self.send(client)
+        try await eventually { try await self.delivery(id, client) == .sent }
+        self.server.setReachable(false)
+        self.server.disconnectAll()
+        try await eventually { await client.state == .connecting }
+        return id
+    }
+
+    private func restore(refusals: Int = 1) {
+        let error = ChatError(.notFound, message: "The blob does not exist, or you may not read it.", field: "blob")
+        for _ in 0..<refusals { self.server.fail("send", with: error) }
+        self.server.renewEpoch()
+        self.server.setReachable(true)
+    }
+
+    private func refusal(of id: ClientID, _ client: ChatClient) async throws -> ChatError? {
+        if case .failed(let error)? = try await self.delivery(id, client) { error } else { nil }
+    }
+
+    @Test(arguments: [false, true]) func aFileThatTheServerHasLostIsUploadedAgain(isReopened: Bool) async throws {
+        var client = try await self.online()
+        let id = try await self.lose(client)
+        if isReopened {
+            await client.close()
+            let device = try TestDevice(self.server, folder: self.device.folder)
+            client = try await device.accounts.open(try #require(device.accounts.current))
+        }
+        try await client.conversation(self.pair).send("later")
+        self.restore()
+        try await eventually { try await client.conversation(self.pair).unsent.isEmpty }
+        #expect(self.server.uploadOffsets == [self.parts, self.parts])
+        let events = self.server.events(in: self.pair, as: Value.bob)
+        // A text does not wait for the upload of an earlier message.
+        #expect(events.map(\.kind) == [.text, .file] && events.last?.id == id)
+        #expect(events.last?.body["blob"]?.stringValue == String(repeating: "a", count: 64))
+        await self.end(client)
+    }
+
+    @Test func aLostFileThatNoLongerExistsFailsTheMessage() async throws {
+        let client = try await self.online()
+        let id = try await self.lose(client)
+        try FileManager.default.removeItem(atPath: self.file)
+        self.restore()
+        try await eventually { try await self.refusal(of: id, client) != nil }
+        let error = try #require(try await self.refusal(of: id, client))
+        #expect(error.code == .notFound && error.message == "the file \(self.file) does not exist or cannot be read")
+        await self.end(client)
+    }
+
+    @Test func aLostFileThatWasChangedFailsTheMessage() async throws {
+        let client = try await self.online()
+        let id = try await self.lose(client)
+        self.server.setBlob(String(repeating: "b", count: 64))
+        self.restore()
+        try await eventually { try await self.refusal(of: id, client) != nil }
+        #expect(try await self.refusal(of: id, client)?.message.contains("was changed since it was sent") == true)
+        #expect(self.server.events(in: self.pair, as: Value.bob).isEmpty)
+        await self.end(client)
+    }
+
+    /// A server that repeats the refusal does not cause upload after upload.
+    @Test func aLostFileIsUploadedAgainOnce() async throws {
+        let client = try await self.online()
+        let id = try await self.lose(client)
+        self.restore(refusals: 2)
+        try await eventually { try await self.refusal(of: id, client) != nil }
+        #expect(try await self.refusal(of: id, client)?.field == "blob" && self.server.createdUploads == 2)
+        // Another attempt of the user sends the blob, without an upload.
+        _ = try await client.conversation(self.pair).retry(id)
+        try await eventually { try await client.conversation(self.pair).unsent.isEmpty }
+        #expect(self.server.createdUploads == 2 && self.server.events(in: self.pair, as: Value.bob).count == 1)
+        await self.end(client)
+    }
+
     // MARK: Interruptions
 
     @Test func aFileIsUploadedInPartsAndSent() async throws {

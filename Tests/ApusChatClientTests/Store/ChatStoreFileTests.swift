@@ -73,7 +73,9 @@ struct ChatStoreFileTests {
             try store.write { database in
                 for sql in [
                     "DROP INDEX event_thread", "DROP INDEX event_expires", "DROP TABLE contact", "ALTER TABLE event DROP COLUMN thread",
-                    "ALTER TABLE event DROP COLUMN expires", "DELETE FROM grdb_migrations WHERE identifier <> '1'",
+                    "ALTER TABLE event DROP COLUMN expires", "ALTER TABLE outbox DROP COLUMN unverified",
+                    "ALTER TABLE outbox DROP COLUMN cited_ref", "ALTER TABLE outbox DROP COLUMN cited_thread",
+                    "DELETE FROM grdb_migrations WHERE identifier <> '1'",
                 ] { try database.execute(sql: sql) }
             }
             store.close()
@@ -224,7 +226,7 @@ struct ChatStoreFileTests {
         #expect(try store.entry(Value.id("a"))?.upload?.location == nil)
         try store.uploaded(Value.entry("a", "with its blob"))
         let uploaded = try #require(try store.entry(Value.id("a")))
-        #expect(uploaded.state == .queued && uploaded.upload == nil && uploaded.request.body["text"] == "with its blob")
+        #expect(uploaded.state == .queued && uploaded.upload == upload && uploaded.request.body["text"] == "with its blob")
     }
 
     @Test func anAcknowledgementAfterTheEventRemovesTheEntry() throws {

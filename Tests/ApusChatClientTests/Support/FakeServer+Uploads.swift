@@ -20,6 +20,8 @@ struct FakeUploads {
     var failures: [ChatClientError] = []
     /// The number of next parts that are stored and fail with a timeout.
     var answersToLose = 0
+    /// The id of the blob of each complete upload.
+    var blob = String(repeating: "a", count: 64)
 }
 
 extension FakeServer {
@@ -29,6 +31,7 @@ extension FakeServer {
     func stallUploads(after parts: Int?) { self.locked { self.uploads.partsBeforeStall = parts } }
     func failUploads(_ errors: ChatClientError...) { self.locked { self.uploads.failures = errors } }
     func loseUploadAnswers(_ count: Int) { self.locked { self.uploads.answersToLose = count } }
+    func setBlob(_ blob: String) { self.locked { self.uploads.blob = blob } }
     /// Forgets all uploads, as after their expiry.
     func expireUploads() { self.locked { self.uploads.all = [:] } }
 
@@ -84,7 +87,7 @@ extension FakeServer {
                 return .failure(ChatClientError(.timeout, message: "no answer"))
             }
             let isComplete = upload.bytes >= upload.description.size
-            let blob = BlobID(String(repeating: "a", count: 64)).map {
+            let blob = BlobID(self.uploads.blob).map {
                 UploadedBlob(id: $0, type: upload.description.type, size: upload.bytes, width: 40, height: 30)
             }
             return .success(UploadProgress(offset: upload.bytes, blob: isComplete ? blob : nil))

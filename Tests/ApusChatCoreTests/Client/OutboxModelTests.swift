@@ -64,7 +64,7 @@ struct OutboxModelTests {
             func any<Value>(_ values: [Value]) -> Value? { values.randomElement(using: &generator) }
             func order(_ id: ClientID) -> Int { Int(id.rawValue.dropFirst()) ?? 0 }
             for _ in 0..<300 {
-                switch Int.random(in: 0..<12, using: &generator) {
+                switch Int.random(in: 0..<13, using: &generator) {
                 case 0 where model.isConnected:
                     model.isConnected = false
                     model.sent = [:]
@@ -125,6 +125,16 @@ struct OutboxModelTests {
                     for (id, room) in model.acknowledged { model.waiting[room, default: []].append(id) }
                     for room in Set(model.acknowledged.values) { model.waiting[room]?.sort { order($0) < order($1) } }
                     model.acknowledged = [:]
+                case 12:
+                    // The server has lost the file of the message.
+                    guard let (room, id) = any(model.sent.sorted { $0.key < $1.key }) else { break }
+                    model.sent[room] = nil
+                    model.waiting[room]?.removeAll { $0 == id }
+                    model.uploaded.remove(id)
+                    model.files[room, default: []].append(id)
+                    model.files[room]?.sort { order($0) < order($1) }
+                    model.start(outbox.uploadsAgain(id), of: outbox, maximum: maximum)
+                    #expect(outbox.uploadsAgain(id) == [], "repeated")
                 default:
                     guard let (room, id) = any(model.sent.sorted { $0.key < $1.key }) else { break }
                     model.remove(id, of: room)
