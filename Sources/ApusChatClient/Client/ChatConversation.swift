@@ -161,7 +161,8 @@ public struct ChatConversation: Sendable {
         let size = try ChatEngine.size(ofFile: path)
         let maximum = await self.engine.limits.blobBytes
         guard size <= maximum else {
-            throw ChatClientError(.invalidUse, message: "the file \(path) has \(size) bytes; the server accepts at most \(maximum)")
+            throw ChatClientError(
+                .invalidUse, message: "the file \(path) is too large: the server accepts at most \(ByteCount.text(ofLimit: maximum))")
         }
         guard let blob = BlobID(OutboxEntry.missingBlob) else {
             throw ChatClientError(.invalidUse, message: "the file \(path) cannot be sent: the placeholder of its blob id is not valid")

@@ -40,7 +40,7 @@ struct ChatClientTests {
         let file = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
         try Data([1, 2, 3, 4]).write(to: file)
         await #expect { try await alice.conversation(self.pair).send(file: file.path, type: "image/png") } throws: { error in
-            (error as? ChatClientError)?.code == .invalidUse && "\(error)".contains("accepts at most 3")
+            (error as? ChatClientError)?.code == .invalidUse && "\(error)".contains("accepts at most 3 bytes")
         }
         #expect(self.server.count(of: "upload") == 0)
         try FileManager.default.removeItem(at: file)
