@@ -101,25 +101,40 @@ struct AdministrationCommandTests {
         }
     }
 
-    /// Users choose the names of devices and the texts of reports. A line of the list stays one
-    /// line, and does not control the terminal.
+    /// Users choose their nicknames, the names of devices and the texts of reports. A line of a
+    /// list stays one line, and does not control the terminal.
     @Test(arguments: [
         "\u{1B}[2J\u{1B}]0;x\u{7}", "a\nroot\tactive\t", "a\r\nb", "\u{202E}drowssap", "a\u{2028}b\u{2029}c", "\u{9B}2J",
         "\u{2066}x\u{2069}",
-        "\u{200F}\u{61C}a", "a\u{85}b\u{B}c\u{C}d",
+        "\u{200F}\u{61C}a", "a\u{85}b\u{B}c\u{C}d", "\u{1B}]8;;https://evil.example\u{1B}\\<b>x</b>\u{1B}]8;;\u{7}",
+        "<img src=x onerror=\"alert(1)\">\r\u{1B}[1A<script>",
     ])
     func textsOfUsersAreHarmless(text: String) async throws {
         try await RunningServer.with(makeChat: { try ServiceChat($0, $1, $2) }) { server in
             let device: JSONValue = .object(["name": .string(text), "platform": .string(String(text.prefix(9)))])
-            let body = try JSONValue.object(["name": "alice", "password": "correct horse battery", "device": device]).jsonString()
-            let token = try #require(try await server.http.post("/api/register", body).json()["access"]?.stringValue)
+            func register(_ nick: String) async throws -> String? {
+                let body: JSONValue = .object([
+                    "name": "alice", "password": "correct horse battery", "device": device, "nick": .string(nick),
+                ])
+                return try await server.http.post("/api/register", try body.jsonString()).json()["access"]?.stringValue
+            }
+            // The server refuses some of the nicknames.
+            var access = try await register(text)
+            if access == nil { access = try await register("Alice") }
+            let token = try #require(access)
             _ = try await self.run(server, ["create", "mallory"])
             let report: JSONValue = .object(["id": "r1", "user": "mallory", "reason": "spam", "text": .string(text)])
             let answer = try await server.http.post("/api/chat/report", try report.jsonString(), ["Authorization": "Bearer " + token])
             #expect(answer.status == 200)
-            for (words, fields) in [(["sessions", "alice"], 5), (["reports"], 8), (["reports", "all"], 8)] {
-                let list = try await self.run(server, words)
-                #expect(list.split(separator: "\t", omittingEmptySubsequences: false).count == fields, "\(words): \(list.debugDescription)")
+            let lists = [(["accounts"], 2, 3), (["sessions", "alice"], 1, 5), (["reports"], 1, 8), (["reports", "all"], 1, 8)]
+            for (words, lines, fields) in lists {
+                let all = try await self.run(server, words)
+                let list = all.replacing("\n", with: "")
+                #expect(all.split(separator: "\n", omittingEmptySubsequences: false).count == lines, "\(words): \(all.debugDescription)")
+                for line in all.split(separator: "\n") {
+                    #expect(
+                        line.split(separator: "\t", omittingEmptySubsequences: false).count == fields, "\(words): \(line.debugDescription)")
+                }
                 let isHarmless = list.unicodeScalars.allSatisfy {
                     $0 == "\t"
                         || !$0.properties.isBidiControl
