@@ -102,7 +102,7 @@ def test_a_muted_member_sees_until_when_instead_of_the_composer(person, host):
     alice.locator(".details .person[data-user=bob] .sub", has_text="Muted until").wait_for()
     bob.locator(".chat-list .row", has_text="Muted").click()
     bob.locator(".note-pill", has_text="Alice Lindqvist muted you until").wait_for()
-    bob.locator(".composer-note", has_text="An admin does not let you write until").wait_for()
+    bob.locator(".composer-note", has_text="An admin has silenced you until").wait_for()
     assert bob.locator("#message").count() == 0 and bob.locator("[data-call]:visible").count() == 0
     choose(alice, "bob", "Let write again")
     eventually(alice, "!/Muted/.test(document.querySelector('.details .person[data-user=bob] .sub').textContent)")

@@ -24,7 +24,7 @@ package enum ChatAction: Int, CaseIterable, Sendable {
         case .pin: "pin and unpin a message"
         case .call: "start a call"
         case .joinCall: "accept and decline a call"
-        case .leaveCall: "leave a call, and end that of a pair"
+        case .leaveCall: "leave a call, and end a call of a pair"
         case .seeMembers: "see the members"
         case .setProfile: "set title, picture and description"
         case .configure: "change the settings"

@@ -16,8 +16,8 @@ extension ChatReference {
                 Calls the other members, or returns the running call. A client that receives a call which another \
                 user began accepts it with `call.update`: two calls that cross become one. In a group with more than \
                 \(ChatLimits.meshDevices) members, a server with a media server answers with the access to it, and refuses \
-                clients that cannot use it with `unsupported`. Groups of more than \(ChatLimits.callMembers) members have \
-                no calls, those of more than \(ChatLimits.roomMembers) if there is a media server.
+                clients that cannot use it with `unsupported`. A group with calls has at most \
+                \(ChatLimits.callMembers) members, or \(ChatLimits.roomMembers) with a media server.
                 """,
                 request: [
                     .id,

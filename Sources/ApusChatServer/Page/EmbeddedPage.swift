@@ -16,9 +16,9 @@ enum EmbeddedPage {
         _index_html,
         _js_core_core_cae095f6b22ba903_js,
         _js_core_worker_4426b8a484ccad77_js,
-        _js_i18n_en_d88ad875e244a866_js,
+        _js_i18n_en_0211025c9497e33b_js,
         _js_i18n_zh_89ede0f571d5dd67_js,
-        _js_main_6793d7443407b738_js,
+        _js_main_b4d915021ae7e8a3_js,
         _js_test_af4dddca0b9caee9_js,
         _js_views_inside_9e66e47354d1f6d0_js,
         _js_views_panels_e59d92761598cdf0_js,
@@ -1539,7 +1539,7 @@ gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gPQVAAAA//+DQEnNAAAA
   <meta name="theme-color" media="(prefers-color-scheme: dark)" content="#171b22">
   <meta name="referrer" content="no-referrer">
   <meta name="later" content="js/core-worker-4426b8a484ccad77.js">
-  <meta name="later" content="js/i18n-en-d88ad875e244a866.js">
+  <meta name="later" content="js/i18n-en-0211025c9497e33b.js">
   <meta name="later" content="js/i18n-zh-89ede0f571d5dd67.js">
   <meta name="later" content="js/views-inside-9e66e47354d1f6d0.js">
   <meta name="later" content="js/views-panels-e59d92761598cdf0.js">
@@ -1548,7 +1548,7 @@ gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gPQVAAAA//+DQEnNAAAA
   <link rel="apple-touch-icon" href="img/touch-180.png">
   <link rel="manifest" href="app.webmanifest">
   <link rel="stylesheet" href="css/page-da54f9b955835000.css">
-  <script type="module" src="js/main-6793d7443407b738.js"></script>
+  <script type="module" src="js/main-b4d915021ae7e8a3.js"></script>
 </head>
 <body>
   <div id="app"></div>
@@ -6700,7 +6700,7 @@ return {  };
 
 """#))
 
-    private static let _js_i18n_en_d88ad875e244a866_js = EmbeddedFile(path: "js/i18n-en-d88ad875e244a866.js", content: .text(#"""
+    private static let _js_i18n_en_0211025c9497e33b_js = EmbeddedFile(path: "js/i18n-en-0211025c9497e33b.js", content: .text(#"""
 export default ({  }) => {
 const $i18n_en = (() => {
 
@@ -7210,7 +7210,7 @@ leftGroup: "You are no longer a member of this group.",
 cannotWrite: "Only admins can write here.",
 onlyReads: "You may read here, but not write.",
 silenced: "An admin has silenced you in this conversation.",
-silencedUntil: "An admin does not let you write until {time}.",
+silencedUntil: "An admin has silenced you until {time}.",
 aloneInGroup: "You are alone in this group.",
 aloneInChannel: "This channel has no subscribers yet.",
 profile: "Profile",
@@ -7305,7 +7305,7 @@ errorNotFound: "This is no longer available.",
 errorLimit: "The limit of the server is reached.",
 errorTooMany: "Too many requests. Please wait a moment.",
 errorTooManyUntil: "Too many at once. Try again in {time}.",
-errorSilenced: "An admin does not let you write for another {time}.",
+errorSilenced: "An admin has silenced you for another {time}.",
 errorTooLong: "This is too long or too large.",
 errorUnavailable: "The server is starting, stopping or overloaded. Please try again soon.",
 errorUnauthorized: "The session has ended. Please sign in again.",
@@ -8152,7 +8152,7 @@ return $i18n_zh;
 
 """#))
 
-    private static let _js_main_6793d7443407b738_js = EmbeddedFile(path: "js/main-6793d7443407b738.js", content: .text(#"""
+    private static let _js_main_b4d915021ae7e8a3_js = EmbeddedFile(path: "js/main-b4d915021ae7e8a3.js", content: .text(#"""
 const $parts = {}, $loaded = {};
 const $later = (path) => $parts[path] ??= import(path).then((part) => part.default({ ...$all(), ...$loaded }), (error) => { delete $parts[path]; throw error; });
 const $all = () => ({ $later, $loaded, $views_dom, $views_icons, $i18n_index, $i18n_format, $views_model, $views_menu, $views_auth, $views_preferences, $app, $core_applying, $core_receipts, $state_api, $state_lists, $state_window, $state_store, $state_index, $main, $core_requests });
@@ -8348,7 +8348,7 @@ return { icon, ticks, logo };
 })();
 const $i18n_index = (() => {
 
-const LOADERS = { en: async () => (await $later("./i18n-en-d88ad875e244a866.js")).en, zh: async () => (await $later("./i18n-zh-89ede0f571d5dd67.js")).zh };
+const LOADERS = { en: async () => (await $later("./i18n-en-0211025c9497e33b.js")).en, zh: async () => (await $later("./i18n-zh-89ede0f571d5dd67.js")).zh };
 const LANGUAGE_NAMES = { en: "English", zh: "中文" };
 
 let language = "en";
