@@ -64,7 +64,8 @@ extension Server {
         guard state == .ended else { return }
         let devices = self.oracle.callersThatKeep(call)
         if self.connections.values.contains(where: { devices.contains(DeviceKey(Int64($0.device))) }) {
-            self.faults.append("the server ends the call \(call.seq) in \(call.conversation.rawValue), although one of its devices is connected")
+            self.faults.append(
+                "the server ends the call \(call.seq) in \(call.conversation.rawValue), although one of its devices is connected")
         }
     }
 

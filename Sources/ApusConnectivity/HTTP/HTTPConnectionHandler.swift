@@ -170,7 +170,8 @@ final class HTTPConnectionHandler: ChannelInboundHandler {
             self.owner?.connection(self.id, answered: response, isKept: false)
             return self.end(
                 ConnectivityError(
-                    .connectionLost, message: "the connection was closed after the response, because its `Keep-Alive` timeout is too short for reuse"))
+                    .connectionLost,
+                    message: "the connection was closed after the response, because its `Keep-Alive` timeout is too short for reuse"))
         }
         self.idleLimit = limit
         self.owner?.connection(self.id, answered: response, isKept: true)

@@ -80,7 +80,7 @@ final class FramedTransfers {
             stream &+= 2
             if stream == 0 { stream = 2 }
             guard stream != self.lastStream else {
-                throw TransferError(.quota, message: "the connection has reached the maximum number of files in progress: no stream is free")
+                throw TransferError(.quota, message: "the connection has reached the maximum number of files in progress")
             }
         } while self.outgoing[stream] != nil
         self.lastStream = stream

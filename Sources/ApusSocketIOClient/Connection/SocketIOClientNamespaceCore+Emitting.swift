@@ -55,7 +55,10 @@ extension SocketIOClientNamespaceCore {
             completion(
                 .failure(
                     SocketIOError(
-                        .bufferFull, message: "the namespace \(self.name) has reached the maximum of \(self.acks.count) pending acks (`maximumPendingAcks`)")))
+                        .bufferFull,
+                        message:
+                            "the namespace \(self.name) has reached the maximum of \(self.acks.count) pending acks (`maximumPendingAcks`)"))
+            )
             return nil
         }
         let id = self.takeAckID()
