@@ -182,9 +182,9 @@ extension Permissions {
               `--recall-hours` of `apus serve` set (default: 48 hours). Owners and admins recall at any time.
             - A member who is silenced cannot: \(silenced).
             - The role of a member can be changed, and a member removed, silenced or banned, by roles above it only.
-            - Users who requested to join, that are banned, and strangers get `not_found`, as if there were no such
+            - Users who requested to join or are banned, and strangers, get `not_found`, as if there were no such
               conversation. All others get `forbidden`.
-            - A user is added to a group at once by contacts only, or by all users if its setting `add` is `all`; others send
+            - A user is added to a group at once by contacts only, or by all users if their setting `add` is `all`; others send
               an invitation. A user who blocks the inviter does not see it.
             - In a pair, messages of a blocked user are accepted, and hidden from the user who blocks. In groups a block
               hides nothing on the server.

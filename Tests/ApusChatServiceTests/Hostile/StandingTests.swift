@@ -97,7 +97,7 @@ struct StandingTests {
         draft             ok        ok        ok        ok        no        -         ok        ok        -         -
         report            ok        ok        ok        ok        -         -         ok        ok        -         -
         report.conv       ok        ok        ok        ok        ok        -         ok        ok        -         -
-        call.start        ok        no        no        no        no        -         no        no        -         -
+        call.start        no        no        no        no        no        -         no        no        -         -
         typing            ok        ok        ok        ok        ok        ok        ok        ok        ok        ok
         reactions         ok        ok        ok        ok        -         -         ok        ok        -         -
         schedule          no        no        no        no        no        -         no        no        -         -
