@@ -1,5 +1,6 @@
-// The bar of a conversation in whose call this tab does not take part.
+// The bar of a conversation in whose call this tab does not take part, for users who may join the call.
 
+import { canCall } from "../calls/center.js";
 import { h, replace } from "./dom.js";
 import { icon } from "./icons.js";
 import { t } from "../i18n/index.js";
@@ -18,7 +19,7 @@ export class CallBar {
     const { head, thread } = this.view;
     const current = this.calls?.current;
     const isHere = current && !current.isOver && current.conv === head.conv;
-    const key = head.call && thread === null && this.calls && !isHere && (!head.state || head.state === "joined") ? head.call : null;
+    const key = head.call && thread === null && this.calls && !isHere && canCall(head) ? head.call : null;
     if (key === this.#key) return;
     this.#key = key;
     this.element.hidden = key === null;
