@@ -85,7 +85,7 @@ def test_the_first_form_over_a_slow_link(browser, demo, locale):
         if time < 1000:
             break
     assert sum(sizes.values()) <= 150_000, sizes
-    assert all(any(part in name for name in sizes) for part in ("app", "inside", "core-worker", f"i18n-{locale[:2]}")), sizes
+    assert all(any(part in name for name in sizes) for part in ("main", "inside", "core-worker", f"i18n-{locale[:2]}")), sizes
     assert len(sizes) <= 12
     assert time < 1000
 
