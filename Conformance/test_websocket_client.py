@@ -150,7 +150,7 @@ def test_a_server_that_answers_with_a_page():
         server.shutdown()
     error = result.stderr.decode()
     assert result.returncode == 77 and result.stdout == b"", error
-    assert error == f"the server refused with status 200 (text/html; charset=utf-8): <!DOCTYPE html>\ufffd[31mx{'é' * 89} …\n"
+    assert error == f"the server refused the connection with status 200 (text/html; charset=utf-8): <!DOCTYPE html>\ufffd[31mx{'é' * 89} …\n"
 
 
 def test_no_server():
