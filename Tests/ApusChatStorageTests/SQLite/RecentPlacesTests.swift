@@ -7,24 +7,17 @@ import Testing
 
 /// The two tables of the index of ids: new events in `event_recent`, the others in `event_place`.
 @Suite struct RecentPlacesTests {
-    /// The result code of the next commit, which a test sets.
-    private final class Fault: @unchecked Sendable {  // one thread uses it
-        var code: Int32 = SQLITE_OK
-    }
-
     private let folder: TemporaryFolder
-    private let fault = Fault()
+    private let fault = CommitFault()
     private let user = UserKey(1)
 
     init() throws { self.folder = try TemporaryFolder() }
 
     /// Opens a storage that moves entries when there are four.
     private func open(recentPlaces: Int = 4) throws -> (storage: SQLiteStorage, lock: ChatFolder) {
-        var environment = SQLiteEnvironment()
+        var environment = self.fault.environment
         environment.recentPlaces = recentPlaces
         environment.syncsCommits = false
-        let fault = self.fault
-        environment.commitFault = { fault.code }
         let lock = try ChatFolder(self.folder.path)
         return (try SQLiteStorage(lock, environment: environment), lock)
     }

@@ -8,11 +8,6 @@ import Testing
 
 /// Restarts, failures, copies and versions, which only a storage on disk has.
 @Suite struct SQLiteStorageTests {
-    /// The result code of the next commit, which a test sets.
-    private final class Fault: @unchecked Sendable {  // one thread uses it
-        var code: Int32 = SQLITE_OK
-    }
-
     private func addGroup(_ storage: SQLiteStorage, _ key: Int64 = 1) throws {
         var row = ConversationRow(key: ConversationKey(key), kind: .group, createdAt: 1, settings: ConversationSettings())
         row.counters.memberCount = 1
@@ -73,10 +68,8 @@ import Testing
 
     @Test(arguments: [SQLITE_FULL, SQLITE_IOERR | (4 << 8), SQLITE_BUSY]) func aFailedCommitLeavesNothing(_ code: Int32) throws {
         let folder = try TemporaryFolder()
-        let fault = Fault()
-        var environment = SQLiteEnvironment()
-        environment.commitFault = { fault.code }
-        let storage = try folder.open(environment)
+        let fault = CommitFault()
+        let storage = try folder.open(fault.environment)
         try self.addGroup(storage)
         try self.send(storage, 1)
         fault.code = code

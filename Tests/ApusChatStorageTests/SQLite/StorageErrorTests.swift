@@ -8,23 +8,16 @@ import Testing
 
 /// The errors of the storage, and what works after each of them.
 @Suite struct StorageErrorTests {
-    /// The result code of the next commits, which a test sets.
-    private final class Fault: @unchecked Sendable {  // one thread uses it
-        var code: Int32 = SQLITE_OK
-    }
-
     /// A storage with one account.
     private struct Disk {
         let folder: TemporaryFolder
         let storage: SQLiteStorage
-        let fault: Fault
+        let fault: CommitFault
 
         init() throws {
-            let (folder, fault) = (try TemporaryFolder(), Fault())
-            var environment = SQLiteEnvironment()
-            environment.commitFault = { fault.code }
+            let (folder, fault) = (try TemporaryFolder(), CommitFault())
             self.folder = folder
-            self.storage = try folder.open(environment)
+            self.storage = try folder.open(fault.environment)
             self.fault = fault
             try self.write(1)
         }
