@@ -22,13 +22,14 @@ extension ChatClient {
             return try ChatAnswer.read(try await self.engine.http.post(path, request.json, access: access), as: type, verb: path)
         } catch {
             // In a session, `unauthorized` would mean that the session has ended.
-            guard error.serverError?.code == .forbidden, Self.proofs.contains(error.serverError?.field) else { throw error }
-            throw ChatClientError(.wrongCredentials, message: error.message, serverError: error.serverError, cause: error.cause)
+            guard let refusal = error.serverError, refusal.code == .forbidden, let field = refusal.field, Self.proofs.contains(field)
+            else { throw error }
+            throw ChatClientError(.wrongCredentials, message: error.message, serverError: refusal, cause: error.cause)
         }
     }
 
     /// The fields that confirm a request of the account.
-    private static let proofs: Set<String?> = ["password", "old", "code"]
+    private static let proofs: Set<String> = ["password", "old", "code"]
 
     // MARK: Password and second factor
 

@@ -138,8 +138,10 @@ extension Accounts {
         return try await self.account(named: name)
     }
 
-    /// - Parameter field: The field with the wrong value; nil if there is none. An error without a
-    ///   session does not name it, so that it does not show which accounts exist.
+    /// Returns the error of a wrong password or code.
+    ///
+    /// - Parameter field: The field of the request with the wrong value. Without a session, the
+    ///   error does not name it, because that would show whether the account exists.
     private static func refused(_ session: AccountSession?, _ field: String? = nil) -> ChatError {
         guard session != nil else { return ChatError(.unauthorized, message: "The password or the code is wrong.") }
         return ChatError(.forbidden, message: "The password or the code is wrong.", field: field)

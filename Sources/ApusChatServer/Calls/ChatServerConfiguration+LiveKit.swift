@@ -10,8 +10,8 @@ extension ChatServerConfiguration.Calls {
         public var key: String
         /// The secret of the key.
         public var secret: String
-        /// The time for which a participant can join with a token. The connection of a participant
-        /// who has joined remains open after that time. Default: 6 hours.
+        /// The time during which a token admits its participant. Connections remain open after that
+        /// time. Default: 6 hours.
         public var tokenLifetime: Duration
         /// The maximum number of participants of a call, from 2 to 10,000. Default: 100.
         public var maximumParticipants: Int64

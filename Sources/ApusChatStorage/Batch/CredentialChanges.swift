@@ -16,8 +16,7 @@ package struct CredentialChanges: Sendable {
     package var invitations: [InvitationRow] = []
     /// New uploads. A blob that the user has already uploaded does not count again for the quota.
     package var uploads: [(blob: BlobRow, user: UserKey)] = []
-    /// Blobs without references. They are removed and no longer count for the quotas of the users
-    /// who uploaded them.
+    /// Blobs without references. They are removed, and the quotas of their uploaders are reduced.
     package var collectedBlobs: [BlobID] = []
 
     package init() {}
