@@ -39,7 +39,23 @@ public enum ChatMarkdown {
         if isKept, !text.contains("\\@") { return source }
         let escapes: Set<Unicode.Scalar> = ["\\", "*", "_", "~", "|", "`", "["]
         let hasNames = String(String.UnicodeScalarView(ChatEmoji.replacingNames(in: Array(text.unicodeScalars)))) != text
-        return Self.source(of: text, entities, escapes: hasNames ? escapes.union([":"]) : escapes)
+        return Self.escapedSource(of: text, entities, hasNames ? escapes.union([":"]) : escapes)
+    }
+
+    /// Returns Markdown with escapes. Omits the entities whose marks would become a part of the
+    /// text, such as code that contains a backtick, or a link whose address contains a parenthesis.
+    private static func escapedSource(of text: String, _ entities: [TextEntity], _ escapes: Set<Unicode.Scalar>) -> String {
+        let plain = Self.parse(Self.source(of: text, [], escapes: escapes)).text
+        func keepsText(_ entities: [TextEntity]) -> Bool {
+            let parsed = Self.parse(Self.source(of: text, entities, escapes: escapes)).text
+            return parsed == text || parsed == plain
+        }
+        var kept = entities
+        if !keepsText(kept) {
+            kept = []
+            for entity in entities where keepsText(kept + [entity]) { kept.append(entity) }
+        }
+        return Self.source(of: text, kept, escapes: escapes)
     }
 
     /// Returns the entities that Markdown expresses by marks.
@@ -102,7 +118,9 @@ public enum ChatMarkdown {
             let beginsName =
                 scalar == "@" && place + 1 < scalars.count && scalars[place + 1].isNameCharacter
                 && (place == 0 || !scalars[place - 1].isLatinOrNumber || boundaries.contains(place))
-            if beginsName || escapes.contains(scalar) { inserts.append((place, 2, "\\")) }
+            // A `>` at the beginning of a line would begin a quotation.
+            let beginsQuote = scalar == ">" && !escapes.isEmpty && (place == 0 || scalars[place - 1] == "\n")
+            if beginsName || beginsQuote || escapes.contains(scalar) { inserts.append((place, 2, "\\")) }
         }
         // Inserts the marks from the end of the text, so that earlier positions remain valid. The
         // order of marks at one position must be kept.
