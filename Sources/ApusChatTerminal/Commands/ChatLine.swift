@@ -94,7 +94,8 @@ package enum ChatLine: Hashable, Sendable {
         let parts = text.split(separator: " ", maxSplits: 1)
         var seqs: [Int64] = []
         for item in (parts.first ?? "").split(separator: ",") {
-            let ends = item.split(separator: "-").map { Int64(digits: $0.trimmingPrefix("#")) ?? 0 }
+            // A range without an end, such as `#3-`, must not become its first message.
+            let ends = item.split(separator: "-", omittingEmptySubsequences: false).map { Int64(digits: $0.trimmingPrefix("#")) ?? 0 }
             guard let first = ends.first, let last = ends.last, ends.count <= 2, first > 0, last >= first,
                 last - first < Int64(Self.maximumSeqs - seqs.count)
             else { return ([], text) }
