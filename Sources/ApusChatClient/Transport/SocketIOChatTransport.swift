@@ -73,9 +73,7 @@ final class SocketIOChatTransport: ChatTransport {
         case .connect: return .connected
         case .disconnect(let reason): return .disconnected(reconnects: reason.permitsReconnect)
         case .error(let error) where error.code == .connectRefused:
-            if let data = error.data, let refusal = (try? ChatError(json: ["error": data])) ?? (try? ChatError(json: data)) {
-                return .refused(refusal)
-            }
+            if let refusal = error.data.flatMap(Self.refusal) { return .refused(refusal) }
             let isUnauthorized = error.message == ChatError.Code.unauthorized.rawValue
             return isUnauthorized
                 ? .refused(ChatError(.unauthorized, message: "the server refused the connection: the access token is not valid"))
@@ -84,5 +82,12 @@ final class SocketIOChatTransport: ChatTransport {
         case .reconnectFailed: return .disconnected(reconnects: false)  // no attempts remain
         case .error, .reconnectAttempt, .reconnect, .statusChange, .ping, .pong, .upgrade, .upgradeError: return nil
         }
+    }
+
+    /// Returns the error in the data of a refusal: the error itself, or the object around it. Nil
+    /// for other data, such as those of a proxy: an error without a code would end the session.
+    private static func refusal(_ data: JSONValue) -> ChatError? {
+        let error = data["error"] ?? data
+        return error["code"] == nil ? nil : try? ChatError(json: ["error": error])
     }
 }
