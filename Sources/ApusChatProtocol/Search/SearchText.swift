@@ -28,6 +28,7 @@ package enum SearchText {
         var word = String.UnicodeScalarView()
         var start = 0
         var index = 0
+        var previous: Unicode.Scalar?
         func endWord() {
             guard !word.isEmpty else { return }
             let term = self.folded(String(word))
@@ -40,7 +41,11 @@ package enum SearchText {
                 if word.isEmpty { start = index }
                 word.append(scalar)
             case .mark:
-                if !word.isEmpty { word.append(scalar) }
+                if !word.isEmpty {
+                    word.append(scalar)
+                } else if let previous, self.isEmoji(previous, before: scalar) {
+                    tokens.append(self.emoji(previous, at: index - 1..<index + 1))
+                }
             case .single:
                 endWord()
                 let term = self.folded(String(scalar))
@@ -52,13 +57,29 @@ package enum SearchText {
                 }
             case .emoji:
                 endWord()
-                tokens.append(Token(term: "e" + String(scalar.value, radix: 16), range: index..<index + 1, isWord: false))
-            case .separator: endWord()
+                tokens.append(self.emoji(scalar, at: index..<index + 1))
+            case .separator:
+                if word.isEmpty, let previous, self.isEmoji(previous, before: scalar) {
+                    tokens.append(self.emoji(previous, at: index - 1..<index + 1))
+                }
+                endWord()
             }
             index += 1
+            previous = scalar
         }
         endWord()
         return tokens
+    }
+
+    private static func emoji(_ scalar: Unicode.Scalar, at range: Range<Int>) -> Token {
+        Token(term: "e" + String(scalar.value, radix: 16), range: range, isWord: false)
+    }
+
+    /// Returns whether a symbol of texts, such as U+2764, is an emoji because of the scalar after
+    /// it: the variation selector U+FE0F or a skin tone (UTS 51 section 1.4).
+    private static func isEmoji(_ symbol: Unicode.Scalar, before next: Unicode.Scalar) -> Bool {
+        guard !next.isASCII, next.value == 0xFE0F || next.properties.isEmojiModifier else { return false }
+        return !symbol.isASCII && symbol.properties.isEmoji && !symbol.properties.isEmojiModifier && self.role(of: symbol) == .separator
     }
 
     private enum Role {
