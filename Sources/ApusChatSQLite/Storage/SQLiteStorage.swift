@@ -36,8 +36,9 @@ package final class SQLiteStorage: SQLiteReads, MaintainedStorage {
     }
 
     // Records the number of the last batch for the next start. The storage is released after its
-    // last commit and before its folder is unlocked.
-    deinit { DataEpoch.note(commit: self.lastCommit, in: self.folder) }
+    // last commit and before its folder is unlocked. A storage that could not be opened has not
+    // read the number: a lower one would hide that an older state was restored.
+    deinit { if self.lastCommit > 0 { DataEpoch.note(commit: self.lastCommit, in: self.folder) } }
 
     private func start() throws(StorageError) {
         if self.environment.syncsCommits {
