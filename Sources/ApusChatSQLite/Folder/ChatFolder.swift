@@ -124,6 +124,19 @@ package final class ChatFolder: Sendable {
         }
     }
 
+    /// Creates a file with access for its owner only. Throws if the path exists.
+    static func createEmptyFile(_ path: String) throws(StorageError) {
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard descriptor < 0 else {
+            _ = close(descriptor)
+            return
+        }
+        guard errno != EEXIST else { throw StorageError(.invalidUse, message: "\(path) exists; choose another path") }
+        throw Self.failure("created", path)
+    }
+
+    static func removeFile(_ path: String) { _ = unlink(path) }
+
     /// Returns the inode of the database file, which differs from the inode of a copy.
     func databaseInode() throws(StorageError) -> Int64 {
         var status = stat()

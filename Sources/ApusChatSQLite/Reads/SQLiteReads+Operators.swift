@@ -66,14 +66,22 @@ extension SQLiteReads {
         ).all { $0.text(0) }
     }
 
-    /// Writes a consistent copy of the database to a new file. The server can run at the same time.
+    /// Writes a consistent copy of the database to a new file, with access for its owner only. The
+    /// server can run at the same time. A failed call leaves no file.
     package func backUp(to path: String) throws(StorageError) {
-        try self.connection.execute("PRAGMA query_only = 0")
-        // The connection must become read-only again, even after a failure.
-        defer { try? self.connection.execute("PRAGMA query_only = 1") }
-        let statement = try self.connection.prepare("VACUUM INTO ?1")
-        statement.bind(1, path)
-        try statement.run()
+        try ChatFolder.createEmptyFile(path)
+        do throws(StorageError) {
+            let isReader = try self.connection.prepare("PRAGMA query_only").number() != 0
+            try self.connection.execute("PRAGMA query_only = 0")
+            // A reader must become read-only again, even after a failure.
+            defer { if isReader { try? self.connection.execute("PRAGMA query_only = 1") } }
+            let statement = try self.connection.prepare("VACUUM INTO ?1")
+            statement.bind(1, path)
+            try statement.run()
+        } catch {
+            ChatFolder.removeFile(path)
+            throw error
+        }
     }
 }
 
