@@ -114,7 +114,8 @@ final class SQLiteConnection {
         let mode = truncates ? SQLITE_CHECKPOINT_TRUNCATE : SQLITE_CHECKPOINT_PASSIVE
         let code = sqlite3_wal_checkpoint_v2(self.handle, nil, mode, &logPages, &copied)
         guard code == SQLITE_OK || code & 0xFF == SQLITE_BUSY else { throw self.failure(code, "write a checkpoint") }
-        if logPages == copied { self.logPages = 0 }
+        // If another connection writes a checkpoint, both numbers are -1.
+        if logPages == copied, copied >= 0 { self.logPages = 0 }
     }
 
     /// Runs reads on one consistent state of the database. Nested calls use the open transaction.

@@ -90,15 +90,17 @@ extension SQLiteStorage {
     ///
     /// - Returns: False if the report does not exist or was already resolved.
     package func resolveReport(_ number: Int64, at time: Int64) throws(StorageError) -> Bool {
-        let open = try self.reports(isOpen: true, before: number < .max ? number + 1 : number, limit: 1)
-        guard open.first?.number == number else { return false }
-        try self.connection.statement(OperatorQuery.resolveReport).with(number, time).run()
-        return true
+        try self.writeOutsideOfBatch("resolveReport") { () throws(StorageError) in
+            try self.connection.statement(OperatorQuery.resolveReport).with(number, time).run()
+            return self.connection.changedRows > 0
+        }
     }
 
     /// Rewrites the database without unused space. Batches wait until the method returns.
     package func vacuum() throws(StorageError) {
-        try self.connection.execute("VACUUM")
-        try self.connection.checkpoint()
+        try self.writeOutsideOfBatch("vacuum") { () throws(StorageError) in
+            try self.connection.execute("VACUUM")
+            try self.connection.checkpoint()
+        }
     }
 }

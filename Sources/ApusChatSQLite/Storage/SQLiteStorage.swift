@@ -158,29 +158,39 @@ package final class SQLiteStorage: SQLiteReads, MaintainedStorage {
 
     /// Records that a user uploaded a blob and may refer to it.
     package func addUpload(_ need: BlobNeed) throws(StorageError) {
-        guard !self.isInBatch else { throw StorageError(.invalidUse, message: "`addUpload` was called within a batch") }
-        try self.connection.statement(TransactionQuery.beginWriting).run()
-        do throws(StorageError) {
+        try self.writeOutsideOfBatch("addUpload") { () throws(StorageError) in
+            try self.connection.statement(TransactionQuery.beginWriting).run()
             let blob = try self.number(of: need.blob)
             try self.connection.statement(ChangeQuery.addUpload).with(blob, need.user.rawValue).run()
             try self.connection.statement(TransactionQuery.commit).run()
-        } catch {
-            self.connection.rollback()
-            throw error
         }
     }
 
     package func forgetTextChanges(before number: Int64, limit: Int) throws(StorageError) -> Int {
-        guard !self.isInBatch else { throw StorageError(.invalidUse, message: "`forgetTextChanges` was called within a batch") }
-        if let failure = self.failure { throw failure }
-        try self.connection.statement(ChangeQuery.removeTextChanges).with(number, Int64(limit)).run()
-        return Int(self.connection.changedRows)
+        try self.writeOutsideOfBatch("forgetTextChanges") { () throws(StorageError) in
+            try self.connection.statement(ChangeQuery.removeTextChanges).with(number, Int64(limit)).run()
+            return Int(self.connection.changedRows)
+        }
     }
 
     package func forgetRequests(before time: Int64, limit: Int) throws(StorageError) -> Int {
-        guard !self.isInBatch else { throw StorageError(.invalidUse, message: "`forgetRequests` was called within a batch") }
+        try self.writeOutsideOfBatch("forgetRequests") { () throws(StorageError) in
+            try self.connection.statement(ChangeQuery.removeRequests).with(time, Int64(limit)).run()
+            return Int(self.connection.changedRows)
+        }
+    }
+
+    /// Performs a write that belongs to no batch. Like a failed batch, a failed write is rolled
+    /// back, and the storage refuses batches after an I/O error or corruption.
+    ///
+    /// - Parameter method: The name of the calling method.
+    func writeOutsideOfBatch<Value>(_ method: String, _ body: () throws(StorageError) -> Value) throws(StorageError) -> Value {
+        guard !self.isInBatch else { throw StorageError(.invalidUse, message: "`\(method)` was called within a batch") }
         if let failure = self.failure { throw failure }
-        try self.connection.statement(ChangeQuery.removeRequests).with(time, Int64(limit)).run()
-        return Int(self.connection.changedRows)
+        do throws(StorageError) { return try body() } catch {
+            self.connection.rollback()
+            self.fail(error)
+            throw error
+        }
     }
 }
