@@ -6,10 +6,11 @@ package protocol CredentialReads: AnyObject {
 
     func device(_ key: DeviceKey) throws(StorageError) -> DeviceRow?
 
-    /// Returns the devices of a user. The last used device is the first.
+    /// Returns the devices of a user. The last used device is the first. Devices of the same time
+    /// are in descending key order.
     func devices(of user: UserKey, limit: Int) throws(StorageError) -> [DeviceRow]
 
-    /// Returns the devices of a user that have a push subscription.
+    /// Returns the devices of a user that have a push subscription, in the order of `devices`.
     func pushDevices(of user: UserKey, limit: Int) throws(StorageError) -> [PushDeviceRow]
 
     /// Returns devices with a push subscription, in key order.
@@ -25,11 +26,11 @@ package protocol CredentialReads: AnyObject {
     /// Returns the number of bytes that a user has uploaded and that are still stored.
     func uploadedBytes(of user: UserKey) throws(StorageError) -> Int64
 
-    /// Returns uploads of a user that are still stored, unordered.
+    /// Returns uploads of a user that are still stored, in the order in which the blobs were added.
     func uploads(of user: UserKey, after cursor: Int64, limit: Int) throws(StorageError) -> UploadPage
 
     /// Returns blobs that were uploaded before a time and to which no event, profile or
-    /// conversation refers.
+    /// conversation refers, in the order in which they were added.
     func orphans(before time: Int64, after cursor: Int64, limit: Int) throws(StorageError) -> OrphanPage
 }
 

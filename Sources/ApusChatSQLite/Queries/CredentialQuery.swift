@@ -19,7 +19,11 @@ enum CredentialQuery: Int, Query {
             """
         case .removeCredential: "DELETE FROM credential WHERE user = ?1"
         case .device: "SELECT \(DeviceColumns.list) FROM device WHERE device = ?1"
-        case .devices: "SELECT \(DeviceColumns.list) FROM device INDEXED BY device_user WHERE user = ?1 ORDER BY seen_at DESC LIMIT ?2"
+        case .devices:
+            """
+            SELECT \(DeviceColumns.list) FROM device INDEXED BY device_user WHERE user = ?1
+            ORDER BY seen_at DESC, device DESC LIMIT ?2
+            """
         case .setDevice:
             """
             INSERT INTO device (\(DeviceColumns.list)) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
@@ -29,7 +33,10 @@ enum CredentialQuery: Int, Query {
         case .removeDevice: "DELETE FROM device WHERE device = ?1"
         case .setPush: "UPDATE device SET push = ?2 WHERE device = ?1"
         case .pushesOfUser:
-            "SELECT device, user, push FROM device INDEXED BY device_user WHERE user = ?1 AND push IS NOT NULL LIMIT ?2"
+            """
+            SELECT device, user, push FROM device INDEXED BY device_user WHERE user = ?1 AND push IS NOT NULL
+            ORDER BY seen_at DESC, device DESC LIMIT ?2
+            """
         case .pushes: "SELECT device, user, push FROM device WHERE device > ?1 AND push IS NOT NULL ORDER BY device LIMIT ?2"
         case .code: "SELECT purpose, expires_at FROM code WHERE user = ?1 AND hash = ?2"
         case .setCode: "INSERT OR REPLACE INTO code (user, hash, purpose, expires_at) VALUES (?1, ?2, ?3, ?4)"
@@ -49,7 +56,11 @@ enum CredentialQuery: Int, Query {
         // Uploads from before the second version of the schema are not in the quota.
         case .addToQuota:
             "INSERT INTO quota (user, bytes) VALUES (?1, max(0, ?2)) ON CONFLICT (user) DO UPDATE SET bytes = max(0, bytes + ?2)"
-        case .orphans: "SELECT b.digest FROM blob b WHERE b.id BETWEEN ?2 AND ?3 AND b.created_at < ?1 AND \(Self.isUnreferred)"
+        case .orphans:
+            """
+            SELECT b.digest FROM blob b WHERE b.id BETWEEN ?2 AND ?3 AND b.created_at < ?1 AND \(Self.isUnreferred)
+            ORDER BY b.id
+            """
         case .lastBlob: "SELECT max(id) FROM blob"
         case .unreferred: "SELECT b.id, b.size FROM blob b WHERE b.digest = ?1 AND \(Self.isUnreferred)"
         case .uploaders: "SELECT user FROM upload WHERE blob = ?1"
@@ -57,7 +68,7 @@ enum CredentialQuery: Int, Query {
             """
             SELECT b.digest, b.size, b.type, b.width, b.height, b.created_at, b.duration, b.thumb
             FROM upload u JOIN blob b ON b.id = u.blob
-            WHERE u.blob BETWEEN ?2 AND ?3 AND u.user = ?1 AND b.type <> ''
+            WHERE u.blob BETWEEN ?2 AND ?3 AND u.user = ?1 AND b.type <> '' ORDER BY u.blob
             """
         case .removeUploads: "DELETE FROM upload WHERE blob = ?1"
         case .removeBlob: "DELETE FROM blob WHERE id = ?1"

@@ -7,6 +7,9 @@ struct MemoryCredentials {
     var codes: [UserKey: [[UInt8]: CodeRow]] = [:]
     var invitations: [[UInt8]: InvitationRow] = [:]
     var blobs: [BlobID: BlobRow] = [:]
+    /// The numbers of blobs, in the order in which they were added. They are the cursors of pages.
+    var blobNumbers: [BlobID: Int64] = [:]
+    var lastBlobNumber: Int64 = 0
     var pushes: [DeviceKey: String] = [:]
 }
 
@@ -29,11 +32,16 @@ extension MemoryStorage: CredentialReads {
         for code in changes.codes { self.signIns.codes[code.user, default: [:]][code.hash] = code }
         for invitation in changes.invitations { self.signIns.invitations[invitation.hash] = invitation.usesLeft > 0 ? invitation : nil }
         for (blob, user) in changes.uploads {
-            if self.signIns.blobs[blob.id] == nil { self.signIns.blobs[blob.id] = blob }
+            if self.signIns.blobs[blob.id] == nil {
+                self.signIns.blobs[blob.id] = blob
+                self.signIns.lastBlobNumber += 1
+                self.signIns.blobNumbers[blob.id] = self.signIns.lastBlobNumber
+            }
             self.addUpload(BlobNeed(user: user, blob: blob.id))
         }
         for blob in changes.collectedBlobs where !self.isReferred(blob) {
             self.signIns.blobs[blob] = nil
+            self.signIns.blobNumbers[blob] = nil
             self.uploads = self.uploads.filter { $0.blob != blob }
         }
     }
@@ -48,7 +56,10 @@ extension MemoryStorage: CredentialReads {
     }
 
     package func pushDevices(of user: UserKey, limit: Int) -> [PushDeviceRow] {
-        self.pushDevices(after: DeviceKey(.min), limit: .max).filter { $0.user == user }.prefix(limit).map { $0 }
+        let rows = self.devices(of: user, limit: .max).compactMap { device in
+            self.signIns.pushes[device.key].map { PushDeviceRow(key: device.key, user: user, subscription: $0) }
+        }
+        return Array(rows.prefix(limit))
     }
 
     package func pushDevices(after cursor: DeviceKey, limit: Int) -> [PushDeviceRow] {
@@ -69,12 +80,24 @@ extension MemoryStorage: CredentialReads {
     }
 
     package func uploads(of user: UserKey, after cursor: Int64, limit: Int) -> UploadPage {
-        UploadPage(blobs: self.uploads.filter { $0.user == user }.compactMap { self.signIns.blobs[$0.blob] }, next: nil)
+        let found = self.uploads.filter { $0.user == user }.compactMap { self.signIns.blobs[$0.blob] }
+        let (blobs, next) = self.page(found, after: cursor, limit: limit)
+        return UploadPage(blobs: blobs, next: next)
     }
 
     package func orphans(before time: Int64, after cursor: Int64, limit: Int) -> OrphanPage {
         let found = self.signIns.blobs.values.filter { $0.createdAt < time && !self.isReferred($0.id) }
-        return OrphanPage(blobs: Array(found.map(\.id).sorted { $0.rawValue < $1.rawValue }.prefix(limit)), next: nil)
+        let (blobs, next) = self.page(found, after: cursor, limit: limit)
+        return OrphanPage(blobs: blobs.map(\.id), next: next)
+    }
+
+    /// Returns the first blobs after a number, and the number of the last of them if further blobs
+    /// follow.
+    private func page(_ blobs: [BlobRow], after cursor: Int64, limit: Int) -> (blobs: [BlobRow], next: Int64?) {
+        func number(_ blob: BlobRow) -> Int64 { self.signIns.blobNumbers[blob.id] ?? 0 }
+        let rest = blobs.filter { number($0) > cursor }.sorted { number($0) < number($1) }
+        let page = Array(rest.prefix(limit))
+        return (page, rest.count > limit ? page.last.map(number) : nil)
     }
 
     private func isReferred(_ blob: BlobID) -> Bool {

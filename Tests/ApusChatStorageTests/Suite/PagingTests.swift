@@ -263,7 +263,7 @@ import Testing
             ("old", ([1] + self.replies).map { 256 | $0 }, { numbers(try storage.events(of: self.room, before: .max, limit: $0)) }),
             ("edits", self.edits, { try world.seqs(self.room, .edits(of: 1), as: world.ann, limit: $0) }),
             ("devices", [6, 5, 4, 3, 2, 1], { try storage.devices(of: world.ann, limit: $0).map(\.key.rawValue) }),
-            ("pushes", self.rooms, { try storage.pushDevices(of: world.ann, limit: $0).map(\.key.rawValue) }),
+            ("pushes", [6, 5, 4, 3, 2, 1], { try storage.pushDevices(of: world.ann, limit: $0).map(\.key.rawValue) }),
             ("all pushes", self.rooms, { try storage.pushDevices(after: DeviceKey(0), limit: $0).map(\.key.rawValue) }),
             ("later pushes", [5, 6], { try storage.pushDevices(after: DeviceKey(4), limit: $0).map(\.key.rawValue) }),
         ]
@@ -310,8 +310,8 @@ import Testing
     }
 
     /// The pages of blobs cover the row numbers without a gap, also where rows were removed.
-    @Test func noBlobIsBetweenTwoPages() throws {
-        let world = try StorageWorld(.sqlite)
+    @Test(arguments: StorageKind.allCases) func noBlobIsBetweenTwoPages(_ kind: StorageKind) throws {
+        let world = try StorageWorld(kind)
         let storage = try #require(world.storage as? any AccountStorage)
         let blobs = try (1...9 as ClosedRange<Int64>).map { number in
             BlobRow(id: try #require(BlobID(String(repeating: "\(number)", count: 64))), size: number, type: "image/png", createdAt: number)
@@ -325,12 +325,15 @@ import Testing
                 return (page.blobs.map(\.size), page.next)
             }
             #expect(uploads.flatMap { $0 } == kept.map(\.size).filter { $0 % 3 != 0 }, "pages of \(limit)")
-            #expect(uploads.count == (9 + limit - 1) / limit)
+            // SQLite examines row numbers, so a page can have fewer rows than the limit.
+            #expect(uploads.allSatisfy { $0.count <= limit })
+            if kind == .sqlite { #expect(uploads.count == (9 + limit - 1) / limit) }
             let orphans = try Self.pages { (cursor: Int64?) in
                 let page = try storage.orphans(before: 9, after: cursor ?? 0, limit: limit)
                 return (page.blobs.compactMap { Int64(String($0.rawValue.prefix(1))) }, page.next)
             }
             #expect(orphans.flatMap { $0 } == kept.map(\.size).filter { $0 < 9 }, "pages of \(limit)")
+            #expect(orphans.allSatisfy { $0.count <= limit })
         }
     }
 }
