@@ -33,10 +33,8 @@ final class MemoryConversation {
         !self.annotations.isEmpty && self.annotations[AnnotationKey(seq: seq, user: user)]?.isHidden ?? false
     }
 
-    func append(_ event: EventRow) throws(StorageError) {
-        guard event.seq == Int64(self.events.count) + 1 else {
-            throw StorageError(.invalidUse, message: "the event has seq \(event.seq) after \(self.events.count)")
-        }
+    /// Appends the next event of the log.
+    func append(_ event: EventRow) {
         if let id = event.clientID { self.sent[SentKey(sender: event.sender, id: id)] = event.seq }
         self.events.append(event)
         if event.isPinned { self.pins.insert(event.seq) }  // pinned by a later command of its batch

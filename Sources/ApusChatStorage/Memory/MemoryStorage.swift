@@ -81,9 +81,10 @@ package final class MemoryStorage: ChatStorage {
     package func commit(_ changes: Changes) throws(StorageError) -> CommitStamp {
         guard self.isInBatch else { throw StorageError(.invalidUse, message: "`commit` was called without a batch; call `begin` first") }
         self.isInBatch = false
+        try self.examine(changes)
         self.commit += 1
         for change in changes.conversations { self.write(change) }
-        for event in changes.events { try self.conversations[event.conversation]?.append(event) }
+        for event in changes.events { self.conversations[event.conversation]?.append(event) }
         for event in changes.targets { self.conversations[event.conversation]?.replace(event) }
         for removal in changes.folderRemovals { self.write(removal) }
         for member in changes.members { self.write(member) }
@@ -189,6 +190,21 @@ extension MemoryStorage {
         let members = (self.conversations[key]?.members.values).map(Array.init) ?? []
         let candidates = members.filter { $0.state == .joined && $0.role.rank > MemberRole.guest.rank }
         return candidates.sorted { ($0.role.rank, $1.address.user) > ($1.role.rank, $0.address.user) }.prefix(9).map(\.address.user)
+    }
+
+    /// Throws if the events do not continue their logs. Nothing is written then.
+    private func examine(_ changes: Changes) throws(StorageError) {
+        var ends: [ConversationKey: Int] = [:]
+        for change in changes.conversations where change.row != nil { ends[change.key] = 0 }
+        for event in changes.events {
+            let key = event.conversation
+            guard let end = self.conversations[key]?.events.count ?? ends[key] else { continue }
+            let last = Int64(max(end, ends[key] ?? 0))
+            guard event.seq == last + 1 else {
+                throw StorageError(.invalidUse, message: "the event has seq \(event.seq) after \(last)")
+            }
+            ends[key] = Int(event.seq)
+        }
     }
 
     private func write(_ change: ConversationChange) {
