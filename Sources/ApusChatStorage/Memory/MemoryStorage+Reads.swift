@@ -251,7 +251,7 @@ extension MemoryStorage {
 
     private func headRow(of user: UserKey, in key: ConversationKey) -> HeadRow? {
         guard var head = self.conversations[key]?.head(of: user) else { return nil }
-        if head.member.draftSeq > 0, let own = self.accountRows[user]?.selfConversation {
+        if head.member.draftSeq > 0, !head.conversation.counters.isDeleted, let own = self.accountRows[user]?.selfConversation {
             let draft = self.conversations[own]?.event(head.member.draftSeq)
             head.draft = draft?.body ?? ""
             head.draftAt = draft?.at ?? 0

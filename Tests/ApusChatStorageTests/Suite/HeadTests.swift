@@ -121,4 +121,18 @@ import Testing
         #expect(try world.head(world.ann, group)?.draft == #"{"text":"draft"}"#)
         #expect(try world.head(world.ann, group)?.draftAt == world.now + seq)
     }
+
+    /// A deleted conversation shows nothing of its members.
+    @Test(arguments: StorageKind.allCases) func aDeletedConversationHasNoDraft(_ kind: StorageKind) throws {
+        let world = try StorageWorld(kind)
+        let group = try world.group(1, world.ann)
+        let seq = try world.append(to: ConversationKey(1_011), by: world.ann, kind: EventKind(.selfDraft))
+        try world.modify(world.ann, group) { $0.draftSeq = seq }
+        var counters = try world.counters(group)
+        counters.isDeleted = true
+        let deleted = counters
+        try world.write { $0.conversations = [ConversationChange(key: group, counters: deleted)] }
+        let head = try #require(try world.head(world.ann, group))
+        #expect(head.draft.isEmpty && head.draftAt == 0 && head.last == nil && head.pins.isEmpty && head.mentions == 0)
+    }
 }
