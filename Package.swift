@@ -326,7 +326,8 @@ let testTargets: [Target] = [
     tests("ApusChatCoreTests", ["ApusChatCore", "ApusChatStorage", "ApusChatProtocol", "ApusJSON", "ApusSeededRandom"]),
     tests("ApusChatSimulatorTests", ["ApusChatCore", "ApusChatProtocol", "ApusChatSimulator", "ApusChatStorage", "ApusJSON"]),
     tests(
-        "ApusChatStorageTests", ["ApusChatSQLite", "ApusChatStorage", "ApusChatProtocol", grdbSQLite, nioConcurrencyHelpers],
+        "ApusChatStorageTests",
+        ["ApusChatSQLite", "ApusChatStorage", "ApusChatProtocol", "ApusSeededRandom", grdbSQLite, nioConcurrencyHelpers],
         exclude: ["Fixtures"]),
     tests(
         "ApusChatHTTPTests",
