@@ -142,7 +142,8 @@ let shells: [Target] = [
             "ApusBytes", "ApusConnectivity", "ApusEngineIOClient", "ApusEngineIOProtocol", "ApusEventLoop", "ApusJSON",
             "ApusSocketIOProtocol", nioCore, nioPosix, nioConcurrencyHelpers, httpTypes, logging, dequeModule,
         ]),
-    module("ApusChatSQLite", ["ApusChatStorage", "ApusChatProtocol", "ApusJSON", grdbSQLite, nioConcurrencyHelpers]),
+    .systemLibrary(name: "CSQLite", path: "Sources/CSQLite"),
+    module("ApusChatSQLite", ["ApusChatStorage", "ApusChatProtocol", "ApusJSON", "CSQLite", grdbSQLite, nioConcurrencyHelpers]),
     module(
         "ApusChatHTTP",
         [

@@ -1,8 +1,14 @@
 import ApusChatStorage
+import CSQLite
 import GRDBSQLite
 
 /// A connection to the database file, confined to one thread.
 final class SQLiteConnection {
+    /// Configures SQLite. Has no effect if the process has already used SQLite.
+    private static let configuration: Void = {
+        _ = CSQLite_disableMemoryStatistics()
+    }()
+
     private let handle: OpaquePointer
     private var statements: [[SQLiteStatement?]]
     /// The number of pages in the write-ahead log after the last commit of this connection; 0 after
@@ -15,6 +21,7 @@ final class SQLiteConnection {
     ///   - isReader: Whether the connection only reads. A writer creates the file.
     ///   - cacheBytes: The maximum size of the page cache, in bytes.
     init(path: String, isReader: Bool, cacheBytes: Int) throws(StorageError) {
+        Self.configuration
         var handle: OpaquePointer?
         // Only one thread uses the connection, so the mutex of SQLite is not needed.
         let access = isReader ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
