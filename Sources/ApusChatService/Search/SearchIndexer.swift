@@ -1,6 +1,7 @@
 import ApusChatStorage
 import ApusEventLoop
 import Logging
+import NIOConcurrencyHelpers
 import NIOCore
 import NIOPosix
 
@@ -23,6 +24,8 @@ final class SearchIndexer: Sendable {
     private let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     private let eventLoop: any EventLoop
     private let state: NIOLoopBoundBox<State>
+    /// Whether an update will follow the commits so far, so that few commits wake the thread.
+    private let isNotified = NIOLockedValueBox(false)
     private let monotonic: @Sendable () -> Int64
     private let logger: Logger
 
@@ -45,7 +48,13 @@ final class SearchIndexer: Sendable {
     }
 
     /// Schedules an update after messages were committed.
-    func committed() { self.eventLoop.execute { self.schedule(in: Self.delay) } }
+    func committed() {
+        let isFirst = self.isNotified.withLockedValue { isNotified in
+            defer { isNotified = true }
+            return !isNotified
+        }
+        if isFirst { self.eventLoop.execute { self.schedule(in: Self.delay) } }
+    }
 
     /// Returns the number of the last change in the index.
     func lastChange() async throws -> Int64 { try await self.eventLoop.submit { self.state.value.lastChange }.get() }
@@ -66,6 +75,7 @@ final class SearchIndexer: Sendable {
     }
 
     private func update() {
+        self.isNotified.withLockedValue { $0 = false }
         guard let index = self.state.value.index else { return }
         do {
             let hasMore = try index.update(at: self.monotonic())
