@@ -24,30 +24,30 @@ package enum SearchText {
 
     /// Splits a text into terms.
     package static func tokens(of text: String) -> [Token] {
+        let scalars = text.unicodeScalars
         var tokens: [Token] = []
-        var word = String.UnicodeScalarView()
+        /// The start of the current word in the text; nil between two words.
+        var word: String.Index?
         var start = 0
         var index = 0
         var previous: Unicode.Scalar?
-        func endWord() {
-            guard !word.isEmpty else { return }
-            let term = self.folded(String(word))
+        func endWord(at end: String.Index) {
+            guard let begin = word else { return }
+            let term = self.folded(String(scalars[begin..<end]))
             if !term.isEmpty { tokens.append(Token(term: term, range: start..<index, isWord: true)) }
-            word = String.UnicodeScalarView()
+            word = nil
         }
-        for scalar in text.unicodeScalars {
+        for position in scalars.indices {
+            let scalar = scalars[position]
             switch Self.role(of: scalar) {
             case .letter:
-                if word.isEmpty { start = index }
-                word.append(scalar)
+                if word == nil { (word, start) = (position, index) }
             case .mark:
-                if !word.isEmpty {
-                    word.append(scalar)
-                } else if let previous, self.isEmoji(previous, before: scalar) {
+                if word == nil, let previous, self.isEmoji(previous, before: scalar) {
                     tokens.append(self.emoji(previous, at: index - 1..<index + 1))
                 }
             case .single:
-                endWord()
+                endWord(at: position)
                 let term = self.folded(String(scalar))
                 if self.continuesSyllable(scalar), let last = tokens.indices.last, tokens[last].endsInJamo(before: index) {
                     tokens[last].term += term
@@ -56,18 +56,18 @@ package enum SearchText {
                     tokens.append(Token(term: term, range: index..<index + 1, isWord: false))
                 }
             case .emoji:
-                endWord()
+                endWord(at: position)
                 tokens.append(self.emoji(scalar, at: index..<index + 1))
             case .separator:
-                if word.isEmpty, let previous, self.isEmoji(previous, before: scalar) {
+                if word == nil, let previous, self.isEmoji(previous, before: scalar) {
                     tokens.append(self.emoji(previous, at: index - 1..<index + 1))
                 }
-                endWord()
+                endWord(at: position)
             }
             index += 1
             previous = scalar
         }
-        endWord()
+        endWord(at: scalars.endIndex)
         return tokens
     }
 
@@ -125,7 +125,10 @@ package enum SearchText {
 
     /// Returns a word without letter case, accents and differences of width.
     private static func folded(_ word: String) -> String {
-        if word.utf8.allSatisfy({ $0 < 0x80 }) { return String(word.lowercased().prefix(self.longestTerm)) }
+        if word.utf8.allSatisfy({ $0 < 0x80 }) {
+            let term = word.lowercased()
+            return term.utf8.count > self.longestTerm ? String(term.prefix(self.longestTerm)) : term
+        }
         var term = String.UnicodeScalarView()
         for scalar in word.decomposedStringWithCompatibilityMapping.lowercased().unicodeScalars {
             switch scalar.properties.generalCategory {

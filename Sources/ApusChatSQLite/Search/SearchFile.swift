@@ -71,12 +71,12 @@ enum SearchFile {
 extension SearchFile {
     /// Returns the scope of a message: terms for its conversation, its sender and its kind.
     static func scope(slot: Int64, sender: Int64, kind: String) -> String {
-        [self.conversation(slot), self.sender(sender), self.kind(kind)].joined(separator: " ")
+        "\(self.conversation(slot)) \(self.sender(sender)) \(self.kind(kind))"
     }
 
     static func conversation(_ slot: Int64) -> String { "c\(slot)" }
     static func sender(_ user: Int64) -> String { "s\(user)" }
     /// Returns the term of a kind. Its characters are encoded in hexadecimal, because
     /// application-defined kinds can contain characters that separate terms.
-    static func kind(_ kind: String) -> String { "k" + kind.utf8.map { String($0, radix: 16) }.joined() }
+    static func kind(_ kind: String) -> String { kind.utf8.reduce(into: "k") { $0 += String($1, radix: 16) } }
 }
