@@ -24,6 +24,8 @@
 #include <cstring>
 #include <deque>
 #include <fstream>
+#include <numeric>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -260,10 +262,14 @@ int main(int count, char **arguments) {
         load.connections.push_back(connection);
     if (load.connections.size() < wanted) return fprintf(stderr, "the file has too few lines\n"), 1;
 
+    // Random, so that the threads of the server have equally many connections that send.
+    std::vector<size_t> order(wanted);
+    std::iota(order.begin(), order.end(), 0);
+    std::shuffle(order.begin(), order.end(), std::mt19937(1));
     Nanoseconds begin = now();
     size_t started = 0;
     while (load.readyCount < int(wanted) && now() < begin + 60000000000ull) {
-        while (started < wanted && load.underWay < underWay) load.start(load.connections[started++]);
+        while (started < wanted && load.underWay < underWay) load.start(load.connections[order[started++]]);
         load.turn(100);
     }
     double setUp = (now() - begin) / 1e9;
