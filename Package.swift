@@ -334,16 +334,17 @@ let testTargets: [Target] = [
         "ApusChatHTTPTests",
         [
             "ApusChatCore", "ApusChatHTTP", "ApusChatReference", "ApusChatSQLite", "ApusChatStorage", "ApusChatProtocol",
-            "ApusConnectivity", "ApusJSON", "ApusPasswords", "ApusS3", "ApusSocketIOServer", "ApusWebSocket", crypto, httpTypes,
-            hummingbird, hummingbirdTesting, logging, nioCore, nioConcurrencyHelpers, nioEmbedded,
+            "ApusConnectivity", "ApusJSON", "ApusPasswords", "ApusS3", "ApusSeededRandom", "ApusSocketIOServer", "ApusWebSocket", crypto,
+            httpTypes, hummingbird, hummingbirdTesting, logging, nioCore, nioConcurrencyHelpers, nioEmbedded,
         ]),
     tests(
         "ApusChatServerTests",
         [
             "ApusChatCore", "ApusChatHTTP", "ApusChatServer", "ApusChatSQLite", "ApusChatService", "ApusChatStorage", "ApusCertificates",
-            "ApusChatProtocol", "ApusConnectivity", "ApusEngineIOServer", "ApusEventLoop", "ApusJSON", "ApusPasswords", "ApusLinkPreviews",
-            "ApusSocketIOClient", "ApusSocketIOServer", "ApusWebPush", "ApusWebSocket", crypto, httpTypes, logging, nioCore,
-            nioConcurrencyHelpers, nioEmbedded, nioHTTP1, nioPosix, nioSSL, serviceLifecycle, x509,
+            "ApusChatProtocol", "ApusConnectivity", "ApusEngineIOClient", "ApusEngineIOProtocol", "ApusEngineIOServer", "ApusEventLoop",
+            "ApusJSON", "ApusPasswords", "ApusLinkPreviews", "ApusSeededRandom", "ApusSocketIOClient", "ApusSocketIOServer", "ApusWebPush",
+            "ApusWebSocket", crypto, httpTypes, logging, nioCore, nioConcurrencyHelpers, nioEmbedded, nioHTTP1, nioPosix, nioSSL,
+            serviceLifecycle, x509,
         ]),
     tests(
         "ApusChatServiceTests",
