@@ -14,6 +14,9 @@ package final class Uploads: Sendable {
     let files: BlobFiles
     private let folder: String
     let parts: NIOLockedValueBox<[String: UploadPart]>
+    /// The lengths of the uploads that are being created, by their users. Two requests at the same
+    /// time could otherwise both use the rest of a quota. Locked before `parts`.
+    private let creating = NIOLockedValueBox<[UserKey: [Int64]]>([:])
     /// The work for complete uploads, by their ids.
     let finishing = NIOLockedValueBox(Finishing())
     private let byUser: NIOLockedValueBox<ConnectionQuota>
@@ -55,24 +58,53 @@ package final class Uploads: Sendable {
         }
         try self.accounts.charge(.upload, to: client.keys + [.account(session.user)])
         let used = try await self.accounts.database.read { try $0.uploadedBytes(of: session.user) }
-        let unfinished = self.parts.withLockedValue { parts in parts.values.filter { $0.user == session.user && $0.blob == nil } }
-        guard unfinished.count < self.configuration.unfinishedOfUser else {
-            throw ChatError(
-                .limit, message: "An account has at most \(self.configuration.unfinishedOfUser) unfinished uploads. Complete or remove one."
-            )
-        }
-        let reserved = unfinished.reduce(into: used) { $0 += $1.length }
-        guard length <= self.configuration.quota - min(reserved, self.configuration.quota) else {
-            throw ChatError(.limit, message: "The upload exceeds your quota of \(self.configuration.quota) bytes for all uploads.")
-        }
+        try self.reserve(length, of: session.user, used: used)
         let id = Secrets.hex(Secrets.bytes(16))
         let expiresAt = self.accounts.clock.now() + self.configuration.lifetime
         let folder = self.folder
-        let part = try await self.files.threads.runIfActive {
-            try UploadPart(id: id, user: session.user, length: length, expiresAt: expiresAt, in: folder)
+        let part: UploadPart
+        do {
+            part = try await self.files.threads.runIfActive {
+                try UploadPart(id: id, user: session.user, length: length, expiresAt: expiresAt, in: folder)
+            }
+        } catch {
+            self.created(nil, length, of: session.user)
+            throw error
         }
-        self.parts.withLockedValue { $0[id] = part }
+        self.created(part, length, of: session.user)
         return part
+    }
+
+    /// Reserves the place and the bytes of a new upload until `created` is called.
+    private func reserve(_ length: Int64, of user: UserKey, used: Int64) throws(ChatError) {
+        let refusal = self.creating.withLockedValue { creating -> ChatError? in
+            let unfinished = self.parts.withLockedValue { parts in
+                parts.values.compactMap { $0.user == user && $0.blob == nil ? $0.length : nil }
+            }
+            let lengths = unfinished + creating[user, default: []]
+            guard lengths.count < self.configuration.unfinishedOfUser else {
+                return ChatError(
+                    .limit,
+                    message: "An account has at most \(self.configuration.unfinishedOfUser) unfinished uploads. Complete or remove one.")
+            }
+            let reserved = lengths.reduce(used, +)
+            guard length <= self.configuration.quota - min(reserved, self.configuration.quota) else {
+                return ChatError(.limit, message: "The upload exceeds your quota of \(self.configuration.quota) bytes for all uploads.")
+            }
+            creating[user, default: []].append(length)
+            return nil
+        }
+        if let refusal { throw refusal }
+    }
+
+    /// Replaces a reservation with its upload; nil if the upload could not be created.
+    private func created(_ part: UploadPart?, _ length: Int64, of user: UserKey) {
+        self.creating.withLockedValue { creating in
+            var lengths = creating[user, default: []]
+            if let index = lengths.firstIndex(of: length) { lengths.remove(at: index) }
+            creating[user] = lengths.isEmpty ? nil : lengths
+            if let part { self.parts.withLockedValue { $0[part.id] = part } }
+        }
     }
 
     /// Returns an upload of a user.
