@@ -15,8 +15,10 @@ extension ChatRoutes {
         }
         router.post("/api/refresh") { request, context in
             var body = try await request.object(RefreshRequest.self, upTo: Self.accountBytes)
+            // A script must not receive the successor of a token that it cannot read.
+            let isCookie = body.refresh == SessionCookies.placeholder
             body.refresh = self.token(body.refresh, request) ?? ""
-            return try self.begun(try await self.accounts.refresh(body, from: context.client), request)
+            return try self.begun(try await self.accounts.refresh(body, from: context.client), request, isCookie: isCookie)
         }
         router.post("/api/logout") { request, context in
             let body = try await request.object(LogoutRequest.self, upTo: Self.accountBytes)
@@ -69,8 +71,11 @@ extension ChatRoutes {
 
     /// Returns the response that begins or renews a session. The tokens are in cookies if the
     /// server's own page requests it.
-    private func begun(_ answer: SessionAnswer, _ request: Request) throws -> Response {
-        guard request.headers[.chatSession] == SessionCookies.placeholder, let cookies = SessionCookies(changing: request) else {
+    ///
+    /// - Parameter isCookie: Whether the token that was renewed is in a cookie.
+    private func begun(_ answer: SessionAnswer, _ request: Request, isCookie: Bool = false) throws -> Response {
+        guard isCookie || request.headers[.chatSession] == SessionCookies.placeholder, let cookies = SessionCookies(changing: request)
+        else {
             return try Response.json(answer)
         }
         return try cookies.take(answer, lifetime: self.accounts.configuration.sessionLifetime)
