@@ -123,7 +123,8 @@ extension BlobFiles {
         headers[.contentType] = file.type
         headers[.contentSecurityPolicy] = "sandbox; default-src 'none'"
         if !MediaType.isShown(file.type) { headers[.contentDisposition] = "attachment" }
-        let isFresh = request.headers[.ifRange].map { $0 == tag } ?? true
+        // Ranges are defined for GET only (RFC 9110 section 14.2).
+        let isFresh = request.method == .get && request.headers[.ifRange].map { $0 == tag } ?? true
         var status = HTTPResponse.Status.ok
         var bytes = 0...file.size - 1
         switch ByteRange(isFresh ? request.headers[.range] : nil, size: file.size) {
