@@ -37,11 +37,7 @@ extension LegacyConnection {
             call.state == .ringing || call.state == .accepted, case .pair(let peer)? = self.kind(of: room.conversation)
         else { throw LegacyRefusal("The call does not exist, has ended, or is not a call of two users.") }
         if let joined = self.calls.joined, joined != room { await self.leaveCall() }
-        if call.state == .ringing, event.sender != user {
-            _ = try await self.chat.ask(
-                ChatVerbs.callUpdate,
-                CallUpdateRequest(id: LegacyServer.requestID(), conversation: room.conversation, call: room.call, state: .accepted))
-        }
+        if call.state == .ringing, event.sender != user { try await self.accept(room) }
         let device = self.device
         guard let others = self.server.rooms.withLockedValue({ $0.join(room, device, of: user) }) else {
             throw LegacyRefusal("The call is full.")
@@ -49,6 +45,22 @@ extension LegacyConnection {
         self.calls = LegacyCalls(joined: room, peers: Set(others.keys), peer: peer, ringing: nil)
         self.emit(LegacySignal.peers(others.keys.sorted(), you: device))
         try await self.tell(.join, in: room, peer)
+    }
+
+    /// Accepts a call that rings.
+    private func accept(_ room: LegacyRoom) async throws {
+        // The event of the answer can arrive before the answer of this request, and must then not
+        // end the ring in this app.
+        let ringing = self.calls.ringing
+        if ringing == room { self.calls.ringing = nil }
+        do {
+            _ = try await self.chat.ask(
+                ChatVerbs.callUpdate,
+                CallUpdateRequest(id: LegacyServer.requestID(), conversation: room.conversation, call: room.call, state: .accepted))
+        } catch {
+            if self.calls.ringing == nil { self.calls.ringing = ringing }
+            throw error
+        }
     }
 
     /// Sends an offer, an answer or a candidate to a device of the call.
