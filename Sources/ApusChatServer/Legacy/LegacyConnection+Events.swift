@@ -48,8 +48,12 @@ extension LegacyConnection {
         }
     }
 
+    /// Returns the name of a group as the chat stores it. A name of the app can differ from it in
+    /// spaces and in full-width characters.
     private static func room(of argument: JSONValue) throws(LegacyRefusal) -> String {
-        guard let room = argument["roomId"]?.stringValue, !room.isEmpty else { throw LegacyRefusal("`roomId` must be a name.") }
+        guard let room = argument["roomId"]?.stringValue.flatMap({ Nickname.prepared($0) }) else {
+            throw LegacyRefusal("`roomId` must be a name.")
+        }
         return room
     }
 
@@ -64,7 +68,9 @@ extension LegacyConnection {
     private func groupChat(_ argument: JSONValue, by user: UserName) async throws -> JSONObject {
         let message = try LegacyMessage(groupChat: argument)
         return try await self.send(message, by: user) {
-            guard let group = self.group(message.recipient) else { throw LegacyRefusal("The user is not a member of this group.") }
+            guard let group = Nickname.prepared(message.recipient).flatMap({ self.group($0) }) else {
+                throw LegacyRefusal("The user is not a member of this group.")
+            }
             return group
         }
     }
