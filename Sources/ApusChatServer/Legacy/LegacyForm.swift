@@ -16,7 +16,8 @@ enum LegacyForm {
             for (key, value) in object { fields[key] = value.stringValue }
             return fields
         }
-        for pair in bytes.split(separator: UInt8(ascii: "&"), maxSplits: self.maximumFields) {
+        // The last element of the split is the rest of the form.
+        for pair in bytes.split(separator: UInt8(ascii: "&"), maxSplits: self.maximumFields).prefix(self.maximumFields) {
             let parts = pair.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
             guard let name = parts.first else { continue }
             fields[self.decoded(name)] = parts.count == 2 ? self.decoded(parts[1]) : ""
