@@ -214,6 +214,7 @@ package class SQLiteReads: ChatReads {
     package func listedConversations(containing text: String, after cursor: Int64?, limit: Int) throws(StorageError) -> DirectoryPage {
         try self.connection.snapshot { () throws(StorageError) in
             var page = DirectoryPage()
+            guard limit > 0 else { return page }
             let statement = try self.connection.statement(ListQuery.listed)
             let found = try statement.with(cursor ?? .max, Int64(DirectoryPage.window)).all { ($0.int(0), ConversationColumns.row($0)) }
             for (slot, row) in found {

@@ -83,7 +83,7 @@ extension MemoryStorage {
         let rows = listed.sorted { ($0.createdAt, $0.key) > ($1.createdAt, $1.key) }.dropFirst(Int(clamping: cursor ?? 0))
         var page = DirectoryPage()
         page.conversations = Array(rows.prefix(limit))
-        page.next = rows.count > limit ? (cursor ?? 0) + Int64(limit) : nil
+        page.next = rows.count > limit && limit > 0 ? (cursor ?? 0) + Int64(limit) : nil
         return page
     }
 

@@ -175,6 +175,12 @@ import Testing
         }
     }
 
+    /// A limit of 0 returns nothing, instead of everything.
+    @Test(arguments: StorageKind.allCases) func aLimitOfZeroReturnsNothing(_ kind: StorageKind) throws {
+        let (world, position) = try self.world(kind)
+        for list in self.lists(world, after: position) { #expect(try list.pages(0).joined().isEmpty, "\(list.name)") }
+    }
+
     /// A list that says where its next page begins has no page after a full last one.
     @Test(arguments: StorageKind.allCases) func aFullLastPageHasNoSuccessor(_ kind: StorageKind) throws {
         let (world, position) = try self.world(kind)
@@ -270,7 +276,7 @@ import Testing
         for list in lists {
             let whole = try list.read(100)
             #expect(whole == list.expected, "\(list.name)")
-            for limit in 1...list.expected.count + 1 {
+            for limit in 0...list.expected.count + 1 {
                 let page = try list.read(limit)
                 #expect(page == Array(whole.prefix(limit)), "the first \(limit) of \(list.name)")
             }
