@@ -18,9 +18,9 @@ enum EmbeddedPage {
         _js_core_worker_4426b8a484ccad77_js,
         _js_i18n_en_0211025c9497e33b_js,
         _js_i18n_zh_89ede0f571d5dd67_js,
-        _js_main_8a487f5853c600e4_js,
+        _js_main_07788fd815fc88fd_js,
         _js_test_af4dddca0b9caee9_js,
-        _js_views_inside_55b951ba64aa6490_js,
+        _js_views_inside_ed73a128f3f882ab_js,
         _js_views_panels_e59d92761598cdf0_js,
         _sw_js,
         _test_html,
@@ -1541,14 +1541,14 @@ gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gPQVAAAA//+DQEnNAAAA
   <meta name="later" content="js/core-worker-4426b8a484ccad77.js">
   <meta name="later" content="js/i18n-en-0211025c9497e33b.js">
   <meta name="later" content="js/i18n-zh-89ede0f571d5dd67.js">
-  <meta name="later" content="js/views-inside-55b951ba64aa6490.js">
+  <meta name="later" content="js/views-inside-ed73a128f3f882ab.js">
   <meta name="later" content="js/views-panels-e59d92761598cdf0.js">
   <title>Apus</title>
   <link rel="icon" href="img/icon.svg" type="image/svg+xml">
   <link rel="apple-touch-icon" href="img/touch-180.png">
   <link rel="manifest" href="app.webmanifest">
   <link rel="stylesheet" href="css/page-da54f9b955835000.css">
-  <script type="module" src="js/main-8a487f5853c600e4.js"></script>
+  <script type="module" src="js/main-07788fd815fc88fd.js"></script>
 </head>
 <body>
   <div id="app"></div>
@@ -8152,7 +8152,7 @@ return $i18n_zh;
 
 """#))
 
-    private static let _js_main_8a487f5853c600e4_js = EmbeddedFile(path: "js/main-8a487f5853c600e4.js", content: .text(#"""
+    private static let _js_main_07788fd815fc88fd_js = EmbeddedFile(path: "js/main-07788fd815fc88fd.js", content: .text(#"""
 const $parts = {}, $loaded = {};
 const $later = (path) => $parts[path] ??= import(path).then((part) => part.default({ ...$all(), ...$loaded }), (error) => { delete $parts[path]; throw error; });
 const $all = () => ({ $later, $loaded, $views_dom, $views_icons, $i18n_index, $i18n_format, $views_model, $views_menu, $views_auth, $views_preferences, $app, $core_applying, $core_receipts, $state_api, $state_lists, $state_window, $state_store, $state_index, $main, $core_requests });
@@ -8995,7 +8995,7 @@ return { element: h("div", { class: "empty" }, logo(), failure), close() { this.
 async #load() {
 if (this.#loading) return;
 try {
-this.#loading = $later("./views-inside-55b951ba64aa6490.js");
+this.#loading = $later("./views-inside-ed73a128f3f882ab.js");
 this.inside = new (await this.#loading).Inside(this);
 } catch (error) {
 console.warn("page:", error);
@@ -11293,7 +11293,7 @@ return {  };
 
 """#))
 
-    private static let _js_views_inside_55b951ba64aa6490_js = EmbeddedFile(path: "js/views-inside-55b951ba64aa6490.js", content: .text(#"""
+    private static let _js_views_inside_ed73a128f3f882ab_js = EmbeddedFile(path: "js/views-inside-ed73a128f3f882ab.js", content: .text(#"""
 export default ({ $later, $loaded, $views_dom, $views_icons, $i18n_index, $i18n_format, $views_model, $views_menu, $core_applying, $core_receipts, $core_requests }) => {
 const $views_avatar = (() => {
 
@@ -12721,10 +12721,10 @@ const IGNORED = /[\p{Mn}\p{Me}\p{Cf}\p{Zs}\p{Cc}\p{DI}._-]/u;
 const SHARED = { m: "rn", w: "vv", i: "l", 1: "l", "|": "l", 0: "o" };
 const PAIRS = `
 аa еe іi јj оo рp сc уy хx ѕs һh ԁd ԛq ԝw ѵv ӏl үy гr ьb АA ВB ЕE КK МM НH ОO РP СC ТT ХX УY ЅS ІI ЈJ ԚQ ԜW ѴV ӀI ҮY
-αa οo νv ρp υu ιi κk γy σo ϲc ϳj ΑA ΒB ΕE ΖZ ΗH ΙI ΚK ΜM ΝN ΟO ΡP ΤT ΥY ΧX ϹC ϿJ
+αa οo νv ρp υu ιi κk γy σo ϳj ΑA ΒB ΕE ΖZ ΗH ΙI ΚK ΜM ΝN ΟO ΡP ΤT ΥY ΧX ͿJ
 ոn սu օo հh զq ցg յj ՕO ՏS ԼL ՍU
 ᎪA ᏴB ᏟC ᎠD ᎬE ᏀG ᎻH ᎥI ᎫJ ᏦK ᏞL ᎷM ᏢP ᏒR ᏚS ᎢT ᏙV ᎳW ᏃZ
-ıi ɑa ɡg ſf ɩi ɪi ʏy ᴏo ᴄc ᴠv ᴡw ᴢz ꜱs ɢg ʜh ɴn ʀr ʟl ᴀa ᴇe ᴋk ᴘp ᴛt ᴜu ⅼl ɛe ʋv ƅb ɯw`;
+ıi ɑa ɡg ɩi ɪi ʏy ᴏo ᴄc ᴠv ᴡw ᴢz ꜱs ɢg ʜh ɴn ʀr ʟl ᴀa ᴇe ᴋk ᴘp ᴛt ᴜu ɛe ʋv ƅb ɯw`;
 const TABLE = new Map(PAIRS.trim().split(/\s+/).map((pair) => [...pair]));
 
 function skeleton(name) {

@@ -1,4 +1,5 @@
 import ApusChatProtocol
+import Foundation
 import Testing
 
 /// Letters of one script that pass for those of another: which names refuse them, and which names
@@ -90,5 +91,28 @@ struct LookalikeTests {
     ])
     func pairsOfLettersLookLikeOne(first: String, second: String) {
         #expect(NameSkeleton.looksAlike(first, second) && NameSkeleton.looksAlike(second, first))
+    }
+
+    /// The page has a table of its own, with the same letters as that of the server.
+    @Test func theTableOfThePageIsThatOfTheServer() throws {
+        let file = Docs.folder.deletingLastPathComponent().appendingPathComponent("Web/js/text/skeleton.js")
+        let script = try String(contentsOf: file, encoding: .utf8).components(separatedBy: "const PAIRS = `")
+        let pairs = try #require(script.last?.components(separatedBy: "`").first).split(whereSeparator: \.isWhitespace).map {
+            Array($0.unicodeScalars)
+        }
+        #expect(pairs.count > 100 && pairs.allSatisfy { $0.count == 2 } && Set(pairs.map { $0[0] }).count == pairs.count)
+        for pair in pairs {
+            let letter = String(pair[0])
+            #expect(NameSkeleton.looksAlike(letter, String(pair[1])), "\(letter)")
+            // Another form of the letter would never be looked up.
+            #expect(letter.decomposedStringWithCompatibilityMapping.unicodeScalars.elementsEqual(letter.unicodeScalars), "\(letter)")
+        }
+        let letters = Set(pairs.map { $0[0] })
+        for value in UInt32(0x80)..<0x3000 {
+            guard let scalar = Unicode.Scalar(value), !letters.contains(scalar) else { continue }
+            let text = String(scalar).decomposedStringWithCompatibilityMapping
+            guard text.unicodeScalars.elementsEqual([scalar]), scalar.properties.lowercaseMapping == text else { continue }
+            #expect(!NameSkeleton.skeleton(of: text).contains { $0.isASCII }, "\(text)")
+        }
     }
 }

@@ -6,10 +6,10 @@ const IGNORED = /[\p{Mn}\p{Me}\p{Cf}\p{Zs}\p{Cc}\p{DI}._-]/u;
 const SHARED = { m: "rn", w: "vv", i: "l", 1: "l", "|": "l", 0: "o" };
 const PAIRS = `
   аa еe іi јj оo рp сc уy хx ѕs һh ԁd ԛq ԝw ѵv ӏl үy гr ьb АA ВB ЕE КK МM НH ОO РP СC ТT ХX УY ЅS ІI ЈJ ԚQ ԜW ѴV ӀI ҮY
-  αa οo νv ρp υu ιi κk γy σo ϲc ϳj ΑA ΒB ΕE ΖZ ΗH ΙI ΚK ΜM ΝN ΟO ΡP ΤT ΥY ΧX ϹC ϿJ
+  αa οo νv ρp υu ιi κk γy σo ϳj ΑA ΒB ΕE ΖZ ΗH ΙI ΚK ΜM ΝN ΟO ΡP ΤT ΥY ΧX ͿJ
   ոn սu օo հh զq ցg յj ՕO ՏS ԼL ՍU
   ᎪA ᏴB ᏟC ᎠD ᎬE ᏀG ᎻH ᎥI ᎫJ ᏦK ᏞL ᎷM ᏢP ᏒR ᏚS ᎢT ᏙV ᎳW ᏃZ
-  ıi ɑa ɡg ſf ɩi ɪi ʏy ᴏo ᴄc ᴠv ᴡw ᴢz ꜱs ɢg ʜh ɴn ʀr ʟl ᴀa ᴇe ᴋk ᴘp ᴛt ᴜu ⅼl ɛe ʋv ƅb ɯw`;
+  ıi ɑa ɡg ɩi ɪi ʏy ᴏo ᴄc ᴠv ᴡw ᴢz ꜱs ɢg ʜh ɴn ʀr ʟl ᴀa ᴇe ᴋk ᴘp ᴛt ᴜu ɛe ʋv ƅb ɯw`;
 const TABLE = new Map(PAIRS.trim().split(/\s+/).map((pair) => [...pair]));
 
 /**
