@@ -27,13 +27,19 @@ final class CallSession {
     private var configuration = CallConfiguration()
     private var leaving: Task<Void, Never>?
     private var joining: Task<Void, Never>?
-    private unowned let controller: CallController
+    private let engine: ChatEngine
+    private let environment: ChatEnvironment
+    /// Nil after the release of the controller. The session can outlive it by the tasks that are
+    /// being cancelled.
+    private weak var controller: CallController?
 
     init(
         _ controller: CallController, _ conversation: ConversationID, seq: Int64? = nil, media: CallMedia, isGroup: Bool,
         caller: UserName, phase: DeviceCallMachine.Phase
     ) {
         self.controller = controller
+        self.engine = controller.engine
+        self.environment = controller.environment
         self.conversation = conversation
         self.seq = seq
         self.media = media
@@ -51,7 +57,7 @@ final class CallSession {
 
     /// Requests the STUN and TURN servers. If the request fails, the connections are direct.
     func prepare() async {
-        self.configuration = CallConfiguration(try? await self.controller.engine.askPatiently(ChatVerbs.callServers, WireEmpty()))
+        self.configuration = CallConfiguration(try? await self.engine.askPatiently(ChatVerbs.callServers, WireEmpty()))
     }
 
     /// Adopts the caller and the media of a call that another user started.
@@ -66,12 +72,12 @@ final class CallSession {
     func handle(_ event: (inout DeviceCallMachine) -> DeviceCallMachine.Action) {
         switch event(&self.machine) {
         case .connect:
-            if self.startedAt == nil { self.startedAt = self.controller.environment.now() }
-            if self.access != nil { self.controller.joinRoom(of: self) }
+            if self.startedAt == nil { self.startedAt = self.environment.now() }
+            if self.access != nil { self.controller?.joinRoom(of: self) }
         case .end: self.close()
         case .accept, .ring, .doNothing: break
         }
-        self.controller.changed()
+        self.controller?.changed()
     }
 
     /// Handles a state of the call that the log reports.
@@ -83,7 +89,7 @@ final class CallSession {
     /// Announces this device to the other devices, after the call was answered.
     func join() async {
         guard self.access == nil else { return }
-        let other = await self.controller.peer(in: self.conversation)
+        let other = await self.controller?.peer(in: self.conversation)
         self.carryOut(self.mesh.join(other))
     }
 
@@ -97,7 +103,7 @@ final class CallSession {
         self.joining?.cancel()
         for runner in self.runners.values { runner.close() }
         self.runners = [:]
-        self.controller.closed(self)
+        self.controller?.closed(self)
     }
 
     // MARK: The other devices
@@ -114,7 +120,7 @@ final class CallSession {
         guard self.machine.phase == .active, self.access == nil else { return }
         for runner in self.runners.values { runner.resume() }
         for peer in self.mesh.peers { self.sendState(to: peer) }
-        let other = await self.controller.peer(in: self.conversation)
+        let other = await self.controller?.peer(in: self.conversation)
         self.carryOut(self.mesh.resume(other))
     }
 
@@ -122,7 +128,7 @@ final class CallSession {
     func networkChanged() async {
         guard self.machine.phase == .active else { return }
         var renewed: CallConfiguration?
-        if let expiry = self.configuration.expiresAt, expiry <= self.controller.environment.now() + 60_000 {
+        if let expiry = self.configuration.expiresAt, expiry <= self.environment.now() + 60_000 {
             await self.prepare()
             renewed = self.configuration
         }
@@ -133,7 +139,7 @@ final class CallSession {
     func set(_ local: CallMediaState) {
         self.local = local
         for peer in self.mesh.peers { self.sendState(to: peer) }
-        self.controller.changed()
+        self.controller?.changed()
     }
 
     private func sendState(to peer: CallMesh.Peer) {
@@ -153,18 +159,18 @@ final class CallSession {
             case .showState: break
             case .connected: self.handle { $0.connected() }
             case .answeredElsewhere: self.handle { $0.told(.accepted, isOwn: true) }
-            case .end(let reason): self.controller.end(self, reason)
+            case .end(let reason): self.controller?.end(self, reason)
             case .awaitEnd: self.awaitEnd()
             case .awaitPeers: self.awaitPeers()
             }
         }
-        self.controller.changed()
+        self.controller?.changed()
     }
 
     private func connect(_ peer: CallMesh.Peer, offers: Bool) {
-        let controller = self.controller
+        guard let controller else { return }
         let owner = CallPeerRunner.Owner(
-            environment: controller.environment, logger: controller.engine.logger,
+            environment: self.environment, logger: self.engine.logger,
             isChatOnline: { [weak controller] in controller?.isChatOnline ?? false },
             send: { [weak self] in self?.send($0, to: .peer(peer)) },
             changed: { [weak controller] in controller?.changed() },
@@ -178,24 +184,24 @@ final class CallSession {
                 id, isOffering: offers, configuration: self.configuration, stack: controller.stack, owner: owner)
             self.sendState(to: peer)
         } catch {
-            controller.engine.logger.warning("A connection of a call could not be opened", metadata: ["call.error": "\(error)"])
+            self.engine.logger.warning("A connection of a call could not be opened", metadata: ["call.error": "\(error)"])
             self.carryOut(self.mesh.lost(peer))
         }
     }
 
     private func awaitEnd() {
-        self.leaving = Task { [weak self, environment = self.controller.environment] in
+        self.leaving = Task { [weak self, environment] in
             guard (try? await environment.sleep(CallMesh.leaveTime)) != nil, !Task.isCancelled, let self else { return }
-            if !self.isOver, self.mesh.peers.isEmpty { self.controller.end(self, .lost) }
+            if !self.isOver, self.mesh.peers.isEmpty { self.controller?.end(self, .lost) }
         }
     }
 
     private func awaitPeers() {
         guard self.joining == nil else { return }
-        self.joining = Task { [weak self, environment = self.controller.environment] in
+        self.joining = Task { [weak self, environment] in
             guard (try? await environment.sleep(CallMesh.joinTime)) != nil, !Task.isCancelled, let self else { return }
             self.joining = nil
-            if !self.isOver, self.mesh.peers.isEmpty { self.controller.end(self, .full) }
+            if !self.isOver, self.mesh.peers.isEmpty { self.controller?.end(self, .full) }
         }
     }
 
@@ -211,6 +217,6 @@ final class CallSession {
         case .participants: break
         }
         request.data = signal.data
-        self.controller.send(request)
+        self.controller?.send(request)
     }
 }

@@ -17,15 +17,23 @@ struct CallEdgeTests {
         let device: TestDevice
         let client: ChatClient
         let stack = ScriptedStack()
-        let calls: CallController
+        private var controller: CallController?
+        /// The controller, until its release.
+        var calls: CallController {
+            guard let controller else { preconditionFailure("the controller is released") }
+            return controller
+        }
 
         init(_ user: UserName, _ server: FakeServer, _ clock: ScriptedClock) async throws {
             self.device = try TestDevice(server, environment: clock.environment, handlesCalls: true)
             self.client = try await self.device.signIn(user)
             try await self.client.isOnline()
-            self.calls = CallController(client: self.client, stack: self.stack)
+            self.controller = CallController(client: self.client, stack: self.stack)
             try await self.calls.start()
         }
+
+        /// Releases the controller, as an application that no longer shows calls.
+        func release() { self.controller = nil }
     }
 
     /// Runs `body` with the phones of alice and bob, who have a pair or a group.
@@ -181,6 +189,29 @@ struct CallEdgeTests {
             self.server.change(.remove(ConversationKey(group.number), [bobs]), by: Value.alice)
             try await eventually { alice.calls.peers.isEmpty }
             #expect(alice.calls.phase == .active, "the call of a group continues")
+        }
+    }
+
+    /// The connections of a released controller can still report events.
+    @Test(arguments: [true, false]) func aReleasedControllerIsSilent(isAnswered: Bool) async throws {
+        try await self.with { alice, bob, pair in
+            if isAnswered {
+                try await self.connect(alice, bob, pair)
+            } else {
+                try await alice.calls.call(pair, media: .audio)
+            }
+            let signals = self.server.count(of: "signal")
+            weak let released = alice.calls
+            alice.release()
+            for connection in alice.stack.connections.values {
+                connection.report(.candidate(CallCandidate("late", mid: "0", index: 0)))
+                connection.report(.negotiationNeeded)
+                connection.report(.state(.failed))
+            }
+            try await eventually { released == nil }
+            self.clock.advance(by: 63_000)
+            for _ in 0..<200 { await Task.yield() }
+            #expect(self.server.requests(of: "signal").dropFirst(signals).allSatisfy { $0["data"]?["candidate"]?["candidate"] != "late" })
         }
     }
 
