@@ -173,9 +173,9 @@ struct ChatStoreLoadTests {
     /// The stored positions can contain more members than the head, and messages without an
     /// ordinal have no receipts.
     @Test func receiptsAreBoundedByTheMembers() {
-        let receipts = Receipts(members: 2, positions: [(5, 5), (4, 5), (0, 9), (9, 9)])
+        let receipts = Receipts(members: 2, positions: [(5, 5), (6, 6), (0, 9), (9, 9)])
         #expect(receipts.of(message: 5) == MessageReceipts(members: 2, delivered: 2, read: 2))
-        #expect(receipts.of(message: 6) == MessageReceipts(members: 2, delivered: 2, read: 1))
+        #expect(receipts.of(message: 7) == MessageReceipts(members: 2, delivered: 2, read: 1))
         #expect(receipts.of(message: 10) == MessageReceipts(members: 2, delivered: 0, read: 0))
         #expect(receipts.of(message: 0) == nil && receipts.of(message: -1) == nil && Receipts().of(message: 1) == nil)
     }
