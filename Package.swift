@@ -328,7 +328,7 @@ let testTargets: [Target] = [
     tests("ApusChatSimulatorTests", ["ApusChatCore", "ApusChatProtocol", "ApusChatSimulator", "ApusChatStorage", "ApusJSON"]),
     tests(
         "ApusChatStorageTests",
-        ["ApusChatSQLite", "ApusChatStorage", "ApusChatProtocol", "ApusSeededRandom", grdbSQLite, nioConcurrencyHelpers],
+        ["ApusChatSQLite", "ApusChatStorage", "ApusChatProtocol", "ApusSeededRandom", "CSQLite", grdbSQLite, nioConcurrencyHelpers],
         exclude: ["Fixtures"]),
     tests(
         "ApusChatHTTPTests",

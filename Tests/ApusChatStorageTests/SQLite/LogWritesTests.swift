@@ -1,4 +1,5 @@
 import ApusChatStorage
+import CSQLite
 import Foundation
 import GRDBSQLite
 import Testing

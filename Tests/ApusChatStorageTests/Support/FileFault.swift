@@ -1,3 +1,4 @@
+import CSQLite
 import GRDBSQLite
 import NIOConcurrencyHelpers
 import Testing
