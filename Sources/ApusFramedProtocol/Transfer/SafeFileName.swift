@@ -30,8 +30,10 @@ public struct SafeFileName: Hashable, Sendable, CustomStringConvertible {
         guard path.utf8.count <= Self.maximumBytes else {
             throw Self.refusal("it has \(path.utf8.count) bytes; the maximum is \(Self.maximumBytes)")
         }
-        // ASCII text is always in composed form.
-        let composed = path.utf8.allSatisfy { $0 < 0x80 } ? path : path.precomposedStringWithCanonicalMapping
+        // ASCII text is always in composed form. Foundation for Linux composes some text only after
+        // it is decomposed, such as a syllable of Hangul and its final consonant.
+        let isASCII = path.utf8.allSatisfy { $0 < 0x80 }
+        let composed = isASCII ? path : path.decomposedStringWithCanonicalMapping.precomposedStringWithCanonicalMapping
         // Split bytes and not characters: a slash with a combining accent is a different character,
         // but still a separator for the system.
         let parts = composed.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).map { String(Substring($0)) }

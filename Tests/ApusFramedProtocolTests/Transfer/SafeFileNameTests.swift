@@ -44,6 +44,7 @@ import Testing
         let decomposed = try SafeFileName("e\u{301}/\u{1100}\u{1161}")
         #expect(composed.components == decomposed.components)
         #expect(Array(decomposed.description.utf8) == Array("\u{E9}/\u{AC00}".utf8))
+        #expect(Array(try SafeFileName("\u{AC00}\u{11A8}").description.utf8) == Array("\u{AC01}".utf8))
     }
 
     @Test(arguments: [
