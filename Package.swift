@@ -142,8 +142,9 @@ let shells: [Target] = [
             "ApusBytes", "ApusConnectivity", "ApusEngineIOClient", "ApusEngineIOProtocol", "ApusEventLoop", "ApusJSON",
             "ApusSocketIOProtocol", nioCore, nioPosix, nioConcurrencyHelpers, httpTypes, logging, dequeModule,
         ]),
-    .systemLibrary(name: "CSQLite", path: "Sources/CSQLite"),
-    module("ApusChatSQLite", ["ApusChatStorage", "ApusChatProtocol", "ApusJSON", "CSQLite", grdbSQLite, nioConcurrencyHelpers]),
+    .target(name: "CSQLiteConfiguration"),
+    module(
+        "ApusChatSQLite", ["ApusChatStorage", "ApusChatProtocol", "ApusJSON", "CSQLiteConfiguration", grdbSQLite, nioConcurrencyHelpers]),
     module(
         "ApusChatHTTP",
         [

@@ -1,13 +1,11 @@
 import ApusChatStorage
-import CSQLite
+import CSQLiteConfiguration
 import GRDBSQLite
 
 /// A connection to the database file, confined to one thread.
 final class SQLiteConnection {
-    /// Configures SQLite. Has no effect if the process has already used SQLite.
-    private static let configuration: Void = {
-        _ = CSQLite_disableMemoryStatistics()
-    }()
+    /// The configuration of SQLite, which is made once.
+    private static let configuration: Void = apus_sqlite_disable_memory_statistics()
 
     private let handle: OpaquePointer
     private var statements: [[SQLiteStatement?]]
