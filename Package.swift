@@ -329,7 +329,7 @@ let testTargets: [Target] = [
     tests("ApusChatSimulatorTests", ["ApusChatCore", "ApusChatProtocol", "ApusChatSimulator", "ApusChatStorage", "ApusJSON"]),
     tests(
         "ApusChatStorageTests",
-        ["ApusChatSQLite", "ApusChatStorage", "ApusChatProtocol", "ApusSeededRandom", "CSQLite", grdbSQLite, nioConcurrencyHelpers],
+        ["ApusChatSQLite", "ApusChatStorage", "ApusChatProtocol", "ApusSeededRandom", grdbSQLite, nioConcurrencyHelpers],
         exclude: ["Fixtures"]),
     tests(
         "ApusChatHTTPTests",

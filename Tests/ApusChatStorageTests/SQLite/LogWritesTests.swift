@@ -1,5 +1,4 @@
 import ApusChatStorage
-import CSQLite
 import Foundation
 import GRDBSQLite
 import Testing

@@ -1,4 +1,3 @@
-import CSQLite
 import GRDBSQLite
 import NIOConcurrencyHelpers
 import Testing
