@@ -23,7 +23,7 @@ extension ScreenMessage {
         let isNotice = message.body == nil && !event.kind.isMessage
         self.init(
             id: id, seq: message.seq, sender: sender, day: clock.day(event.at), time: clock.time(event.at), paragraphs: [],
-            source: Self.source(of: message), isOwn: isOwn, isNotice: isNotice)
+            source: isOwn ? Self.source(of: message) : "", isOwn: isOwn, isNotice: isNotice)
         if isNotice {
             let words = ChatText.content(of: message)
             self.paragraphs = [[ScreenSpan((sender.isEmpty ? "" : sender + " ") + words)]]

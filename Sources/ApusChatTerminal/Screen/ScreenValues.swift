@@ -49,7 +49,8 @@ package struct ScreenMessage: Hashable, Sendable, Identifiable {
     package var time: String
     /// The paragraphs of the message, such as a quote, the text and the reactions.
     package var paragraphs: [[ScreenSpan]]
-    /// The source of the text in Markdown, for an edit; empty if the message is not a text.
+    /// The source of the text in Markdown, for an edit; empty if the message is not a text of the
+    /// user.
     package var source: String
     package var isOwn: Bool
     package var mark: Mark

@@ -134,8 +134,8 @@ struct ChatTerminalSessionTests {
             try await terminal.showThread(1)
             terminal.fill()
             #expect(terminal.screen.isThread)
-            #expect(
-                terminal.screen.messages.map(\.source).contains("only here") && !terminal.screen.messages.map(\.source).contains("mine"))
+            let lines = terminal.screen.messages.flatMap(\.paragraphs).map { $0.map(\.text).joined() }
+            #expect(lines.contains("only here") && !lines.contains("mine"))
             await terminal.receivedInput([0x1B])
             #expect(terminal.openThread == nil && !terminal.screen.isThread)
             #expect(terminal.screen.messages.map(\.source).contains("mine"))
