@@ -10,21 +10,10 @@ import Testing
 struct ListUpdateTests {
     private let server = FakeServer()
 
-    private func with(_ body: (ChatClient, ConversationID) async throws -> Void) async throws {
-        let (device, pair) = try self.server.pair()
-        let client = try await device.signIn()
-        try await client.isOnline()
-        let result: Result<Void, any Error>
-        do { result = .success(try await body(client, pair)) } catch { result = .failure(error) }
-        await client.close()
-        device.remove()
-        try result.get()
-    }
-
     // MARK: Conversations
 
     @Test func theListShowsTheStateOfTheConnection() async throws {
-        try await self.with { client, _ in
+        try await self.server.withPair { client, _ in
             let list = ConversationListModel(client: client)
             #expect(list.connection == .connecting && list.conversations.isEmpty, "before the start")
             await list.start()
@@ -42,7 +31,7 @@ struct ListUpdateTests {
 
     /// After a restore of the server, the list has the conversations of the server.
     @Test func replacedDataAreShown() async throws {
-        try await self.with { client, pair in
+        try await self.server.withPair { client, pair in
             let old = ChatHead(conversation: Value.other, kind: .group, title: "Old", seq: 1, n: 1, minSeq: 1, at: 1)
             self.server.push("head", HeadPush(heads: [old]).json)
             let list = ConversationListModel(client: client)
@@ -58,7 +47,7 @@ struct ListUpdateTests {
 
     /// The number of unread messages is that of the list, whatever the list shows.
     @Test func theBadgeOfTheClientIsThatOfTheList() async throws {
-        try await self.with { client, pair in
+        try await self.server.withPair { client, pair in
             let list = ConversationListModel(client: client)
             await list.start()
             for number in 1...3 { self.server.write("\(number)", by: Value.bob, in: pair) }
@@ -77,7 +66,7 @@ struct ListUpdateTests {
 
     /// A preview whose message has expired is shown without its content.
     @Test func anExpiredPreviewHasNoContent() async throws {
-        try await self.with { client, pair in
+        try await self.server.withPair { client, pair in
             let now = ChatEnvironment.test.now()
             var head = try await client.conversation(pair).head
             (head.seq, head.n) = (1, 1)
@@ -98,7 +87,7 @@ struct ListUpdateTests {
 
     /// A failed page keeps the shown members. The next request removes the error.
     @Test func aFailedListOfMembersIsReported() async throws {
-        try await self.with { client, pair in
+        try await self.server.withPair { client, pair in
             let members = MembersModel(client: client, conversation: pair)
             await members.load()
             let shown = members.members
@@ -112,7 +101,7 @@ struct ListUpdateTests {
     }
 
     @Test func aListWithoutFurtherPagesLoadsNone() async throws {
-        try await self.with { client, pair in
+        try await self.server.withPair { client, pair in
             let members = MembersModel(client: client, conversation: pair, state: .banned)
             #expect(!members.hasMore)
             let before = self.server.count(of: "members")
@@ -130,7 +119,7 @@ struct ListUpdateTests {
 
     /// Only the last of several quick changes is requested.
     @Test func aSearchWaitsForTheEndOfTheInput() async throws {
-        try await self.with { client, _ in
+        try await self.server.withPair { client, _ in
             self.server.script("search", SearchAnswer(hits: []).json)
             let search = SearchModel(client: client)
             for query in ["n", "ne", "nee", "need", "needle"] { search.query = query }
@@ -140,7 +129,7 @@ struct ListUpdateTests {
     }
 
     @Test func aFilterWithoutWordsRequestsNothing() async throws {
-        try await self.with { client, pair in
+        try await self.server.withPair { client, pair in
             let search = SearchModel(client: client, conversation: pair)
             search.filter.kinds = [.image]
             search.query = " \n"
@@ -158,7 +147,7 @@ struct ListUpdateTests {
 
     /// The stored hits remain if the server refuses the search.
     @Test func aRefusedSearchShowsTheStore() async throws {
-        try await self.with { client, pair in
+        try await self.server.withPair { client, pair in
             self.server.write("the harbour", by: Value.bob, in: pair)
             try await eventually { try await client.conversation(pair).texts.count == 1 }
             self.server.script("search", ChatError(.limit, message: "Too many words.").json)

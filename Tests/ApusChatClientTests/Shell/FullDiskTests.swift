@@ -11,14 +11,7 @@ struct FullDiskTests {
     private let long = String(repeating: "long ", count: 1_500)
 
     private func with(_ body: (ChatClient, ChatConversation) async throws -> Void) async throws {
-        let (device, pair) = try self.server.pair()
-        let client = try await device.signIn()
-        try await client.isOnline()
-        let result: Result<Void, any Error>
-        do { result = .success(try await body(client, client.conversation(pair))) } catch { result = .failure(error) }
-        await client.close()
-        device.remove()
-        try result.get()
+        try await self.server.withPair { client, pair in try await body(client, client.conversation(pair)) }
     }
 
     /// The events that could not be stored are requested again. The application is informed.

@@ -70,6 +70,15 @@ import Testing
         self.server.script("member.join", ["conv": .string(self.group.rawValue), "id": "x", "at": 1, "head": head])
     }
 
+    /// Runs a test with a fixture, and ends the fixture.
+    static func with(_ body: (CommandFixture) async throws -> Void) async throws {
+        let fixture = try await CommandFixture()
+        let result: Result<Void, any Error>
+        do { result = .success(try await body(fixture)) } catch { result = .failure(error) }
+        await fixture.end()
+        try result.get()
+    }
+
     func perform(_ line: String) async { await self.commander.perform(ChatLine(line)) }
 
     /// Returns the texts that the commands printed since the last call.

@@ -43,6 +43,20 @@ extension FakeServer {
         self.user(Value.bob)
         return (try TestDevice(self), self.conversation(.pair, [Value.alice, Value.bob]))
     }
+
+    /// Runs a test with a connected client of alice and her conversation with bob.
+    func withPair(
+        isolation: isolated (any Actor)? = #isolation, _ body: (ChatClient, ConversationID) async throws -> Void
+    ) async throws {
+        let (device, pair) = try self.pair()
+        let client = try await device.signIn()
+        try await client.isOnline()
+        let result: Result<Void, any Error>
+        do { result = .success(try await body(client, pair)) } catch { result = .failure(error) }
+        await client.close()
+        device.remove()
+        try result.get()
+    }
 }
 
 extension ChatEnvironment {

@@ -15,12 +15,10 @@ struct ChatCommanderFolderTests {
     ]
 
     private func with(_ folders: [Folder] = Self.folders, _ body: (CommandFixture) async throws -> Void) async throws {
-        let fixture = try await CommandFixture()
-        fixture.server.script("settings", SettingsAnswer(settings: UserSettings(folders: folders)).json)
-        let result: Result<Void, any Error>
-        do { result = .success(try await body(fixture)) } catch { result = .failure(error) }
-        await fixture.end()
-        try result.get()
+        try await CommandFixture.with { fixture in
+            fixture.server.script("settings", SettingsAnswer(settings: UserSettings(folders: folders)).json)
+            try await body(fixture)
+        }
     }
 
     /// Changes the head of a conversation, as another device of the user does.

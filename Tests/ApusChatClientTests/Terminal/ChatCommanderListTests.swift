@@ -9,14 +9,6 @@ import Testing
 /// Commands that list, and commands that refer to what a list or the screen shows.
 @MainActor @Suite("Lists of commands", .timeLimit(.minutes(5)))
 struct ChatCommanderListTests {
-    private func with(_ body: (CommandFixture) async throws -> Void) async throws {
-        let fixture = try await CommandFixture()
-        let result: Result<Void, any Error>
-        do { result = .success(try await body(fixture)) } catch { result = .failure(error) }
-        await fixture.end()
-        try result.get()
-    }
-
     // MARK: Numbers
 
     /// A number that no list has is not a number of an entry, whatever its size.
@@ -24,7 +16,7 @@ struct ChatCommanderListTests {
         "0", "-1", "2", "9223372036854775807", "-9223372036854775808", "9223372036854775808", "1.0", "+", "１",
     ])
     func aNumberOutsideOfTheListNamesNothing(number: String) async throws {
-        try await self.with { fixture in
+        try await CommandFixture.with { fixture in
             fixture.server.script("people", ["users": []])
             for verb in ["conversation.open", "member.join"] { fixture.server.script(verb, ChatError(.notFound, message: "no").json) }
             fixture.commander.listed = [fixture.pair]
@@ -53,7 +45,7 @@ struct ChatCommanderListTests {
     /// A mistyped number of a message does not make the command apply to the last message.
     @Test(arguments: ["unpreview", "recall", "hide", "reactions", "readers", "pin", "unpin", "view", "votes", "closepoll"])
     func aMistypedMessageIsNotTheLastOne(command: String) async throws {
-        try await self.with { fixture in
+        try await CommandFixture.with { fixture in
             fixture.host.selectedSeq = 2
             for words in ["1", "#0", "#1x", "#", "all", "#1-#500", "\u{1B}[2J"] {
                 await fixture.perform("/\(command) \(words)")
@@ -68,7 +60,7 @@ struct ChatCommanderListTests {
 
     @Test(arguments: ["/vote #3 ,", "/vote #3 ,,", "/vote #3 0,0", "/vote #3 -1", "/vote #3 9223372036854775808", "/vote #3 1 3"])
     func aMistypedVoteWithdrawsNothing(line: String) async throws {
-        try await self.with { fixture in
+        try await CommandFixture.with { fixture in
             await fixture.perform(line)
             #expect(fixture.told() == ["the numbers of the options must be from 1 to 2"])
             #expect(fixture.server.count(of: "vote") == 0)
@@ -79,7 +71,7 @@ struct ChatCommanderListTests {
 
     /// A server that repeats a page, or sends empty ones, does not keep a command running.
     @Test func listsOfABrokenServerEnd() async throws {
-        try await self.with { fixture in
+        try await CommandFixture.with { fixture in
             let before = fixture.server.count(of: "contacts")
             fixture.server.script("contacts", ["contacts": [], "page": "p"])
             await fixture.perform("/contacts")
@@ -97,7 +89,7 @@ struct ChatCommanderListTests {
     }
 
     @Test func contactsOfAllPagesAreListed() async throws {
-        try await self.with { fixture in
+        try await CommandFixture.with { fixture in
             func page(_ names: [String], next: String?) -> JSONValue {
                 let rows: [JSONValue] = names.map { ["user": ["name": .string($0), "online": true], "state": "friend", "at": 1] }
                 var answer: JSONObject = ["contacts": .array(rows)]
@@ -115,7 +107,7 @@ struct ChatCommanderListTests {
     // MARK: What is shown
 
     @Test func theDetailsOfAConversationAreShown() async throws {
-        try await self.with { fixture in
+        try await CommandFixture.with { fixture in
             let settings: JSONObject = [
                 "write": "admins", "invite": "members", "manage": "admins", "pin": "admins", "mention_all": "admins", "join": "approval",
                 "listed": true, "history": "all", "slow": 90, "expire": 604_800, "receipts": true,
@@ -153,7 +145,7 @@ struct ChatCommanderListTests {
     }
 
     @Test func quietHoursAreReported() async throws {
-        try await self.with { fixture in
+        try await CommandFixture.with { fixture in
             let cases: [(JSONObject, String)] = [
                 (["quiet_from": 1_320, "quiet_until": 450], "No notifications from 22:00 to 07:30."),
                 (["quiet_from": 0, "quiet_until": 1_439], "No notifications from 00:00 to 23:59."),
@@ -174,7 +166,7 @@ struct ChatCommanderListTests {
     }
 
     @Test func theShownNameIsReported() async throws {
-        try await self.with { fixture in
+        try await CommandFixture.with { fixture in
             await fixture.perform("/nick")
             #expect(fixture.told() == ["You are shown as alice; /nick NAME changes it, /nick - removes it."])
             #expect(fixture.server.count(of: "profile.set") == 0)
@@ -182,7 +174,7 @@ struct ChatCommanderListTests {
     }
 
     @Test func anExportReplacesNoFile() async throws {
-        try await self.with { fixture in
+        try await CommandFixture.with { fixture in
             let path = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
             defer { try? FileManager.default.removeItem(atPath: path) }
             await fixture.perform("/export \(path)")
@@ -196,7 +188,7 @@ struct ChatCommanderListTests {
     }
 
     @Test func votesHaveTheirNames() async throws {
-        try await self.with { fixture in
+        try await CommandFixture.with { fixture in
             /// Answers with the log after the poll: a vote of each row, from seq 4 on.
             func script(_ votes: [(String, JSONValue)]) {
                 let events = votes.enumerated().map { index, vote -> JSONValue in
@@ -234,7 +226,7 @@ struct ChatCommanderListTests {
 
     /// The output for an empty list states that the list is empty.
     @Test func emptyListsAreReported() async throws {
-        try await self.with { fixture in
+        try await CommandFixture.with { fixture in
             let cases: [(String, JSONObject, String, String)] = [
                 ("directory", ["conversations": []], "/directory x", "No groups or channels found."),
                 ("link.list", ["links": []], "/links", "No invite links."),
@@ -263,7 +255,7 @@ struct ChatCommanderListTests {
         ("/schedule +1h text", "schedule"),
     ])
     func theThreadReceivesWrittenMessages(line: String, verb: String) async throws {
-        try await self.with { fixture in
+        try await CommandFixture.with { fixture in
             fixture.host.openThread = 1
             await fixture.perform(line)
             try await eventually { fixture.server.count(of: verb) == 1 }

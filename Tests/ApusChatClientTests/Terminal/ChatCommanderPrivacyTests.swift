@@ -8,17 +8,9 @@ import Testing
 /// The settings of the account and of a conversation: each setting with each of its values.
 @MainActor @Suite("Settings of commands", .timeLimit(.minutes(5)))
 struct ChatCommanderPrivacyTests {
-    private func with(_ body: (CommandFixture) async throws -> Void) async throws {
-        let fixture = try await CommandFixture()
-        let result: Result<Void, any Error>
-        do { result = .success(try await body(fixture)) } catch { result = .failure(error) }
-        await fixture.end()
-        try result.get()
-    }
-
     @Test(arguments: ["messages", "last_seen", "avatar", "add", "find"])
     func anAudienceIsSetByItsName(setting: String) async throws {
-        try await self.with { fixture in
+        try await CommandFixture.with { fixture in
             for audience in ["all", "contacts", "none"] {
                 await fixture.perform("/privacy \(setting) \(audience)")
                 #expect(fixture.request("settings.set") == ["settings": [setting: .string(audience)]])
@@ -34,7 +26,7 @@ struct ChatCommanderPrivacyTests {
     }
 
     @Test(arguments: ["receipts", "typing"]) func aSwitchIsSetByItsName(setting: String) async throws {
-        try await self.with { fixture in
+        try await CommandFixture.with { fixture in
             for (word, value) in [("yes", true), ("no", false)] {
                 await fixture.perform("/privacy \(setting) \(word)")
                 #expect(fixture.request("settings.set") == ["settings": [setting: .bool(value)]])
@@ -57,7 +49,7 @@ struct ChatCommanderPrivacyTests {
             (UserSettings(messages: Audience.none, receipts: true, typing: false), ["none", "?", "?", "?", "?", "yes", "no"]),
         ])
     func thePrivacySettingsAreListed(settings: UserSettings, values: [String]) async throws {
-        try await self.with { fixture in
+        try await CommandFixture.with { fixture in
             fixture.server.script("settings", SettingsAnswer(settings: settings).json)
             await fixture.perform("/privacy")
             let names = ["messages", "last_seen", "avatar", "add", "find", "receipts", "typing"]
@@ -67,7 +59,7 @@ struct ChatCommanderPrivacyTests {
 
     @Test(arguments: ["secrets all", "quiet_from 1", "folders none", "messages", "messages all now"])
     func anotherSettingIsNotSent(words: String) async throws {
-        try await self.with { fixture in
+        try await CommandFixture.with { fixture in
             await fixture.perform("/privacy \(words)")
             #expect(fixture.told().first?.hasPrefix("/privacy [SETTING VALUE]: \"\(words)\" is not valid; ") == true)
             #expect(fixture.server.count(of: "settings.set") == 0)
@@ -85,7 +77,7 @@ struct ChatCommanderPrivacyTests {
             ("/joining closed", "join", "closed"),
         ] as [(String, String, JSONValue)])
     func aSettingOfTheConversationIsSetByItsName(line: String, field: String, value: JSONValue) async throws {
-        try await self.with { fixture in
+        try await CommandFixture.with { fixture in
             await fixture.perform(line)
             #expect(fixture.request("conversation.set") == ["settings": .object([field: value])])
             #expect(fixture.told().isEmpty, "the event of the change is shown instead")
@@ -97,7 +89,7 @@ struct ChatCommanderPrivacyTests {
         "/set write admins", "/set Invite admins", "/set invite  admins x", "/joining unknown",
     ])
     func aWrongSettingOfTheConversationIsNotSent(line: String) async throws {
-        try await self.with { fixture in
+        try await CommandFixture.with { fixture in
             await fixture.perform(line)
             #expect(fixture.host.said.map(\.style) == [.warning] && fixture.told().first?.contains("is not valid") == true)
             #expect(fixture.server.count(of: "conversation.set") == 0)
@@ -111,7 +103,7 @@ struct ChatCommanderPrivacyTests {
             ("/expire 1w", "expire", 604_800), ("/expire 100000000", "expire", 100_000_000), ("/expire 007d", "expire", 604_800),
         ] as [(String, String, Int64)])
     func aDurationIsSentInSeconds(line: String, field: String, seconds: Int64) async throws {
-        try await self.with { fixture in
+        try await CommandFixture.with { fixture in
             await fixture.perform(line)
             #expect(fixture.request("conversation.set") == ["settings": .object([field: .integer(seconds)])])
         }
@@ -126,7 +118,7 @@ struct ChatCommanderPrivacyTests {
             ("/link 7d 1 member", 168, 1, "member", false), ("/link 30m", nil, nil, nil, false),
         ] as [(String, Int64?, Int64?, String?, Bool)])
     func theArgumentsOfALinkHaveAnyOrder(line: String, hours: Int64?, uses: Int64?, role: String?, approval: Bool) async throws {
-        try await self.with { fixture in
+        try await CommandFixture.with { fixture in
             await fixture.perform(line)
             var expected: JSONObject = [:]
             let end = hours.map { $0 * 3_600_000 } ?? 1_800_000
@@ -141,7 +133,7 @@ struct ChatCommanderPrivacyTests {
 
     @Test(arguments: ["/link reader guest", "/link 1 2 3", "/link owner", "/link admin 3", "/link 24 Approval"])
     func aWrongLinkIsNotCreated(line: String) async throws {
-        try await self.with { fixture in
+        try await CommandFixture.with { fixture in
             await fixture.perform(line)
             #expect(fixture.host.said.map(\.style) == [.warning])
             #expect(fixture.server.count(of: "link.create") == 0)

@@ -5,22 +5,14 @@ import Testing
 
 @testable import ApusChatClient
 
-/// What commands print about messages, conversations and members, line by line.
+/// The lines that commands print about messages, conversations and members.
 @MainActor @Suite("Output of commands", .timeLimit(.minutes(5)))
 struct ChatCommanderReadTests {
-    private func with(_ body: (CommandFixture) async throws -> Void) async throws {
-        let fixture = try await CommandFixture()
-        let result: Result<Void, any Error>
-        do { result = .success(try await body(fixture)) } catch { result = .failure(error) }
-        await fixture.end()
-        try result.get()
-    }
-
     // MARK: Search
 
     /// The newest hit is the last line, beside the input.
     @Test func hitsAreListedOldestFirstWithTheirPlaces() async throws {
-        try await self.with { fixture in
+        try await CommandFixture.with { fixture in
             let unknown = ConversationID(number: 99)
             let hits = [
                 SearchHit(event: Value.text(9, "a zebra", in: fixture.pair), snippet: "a \u{1B}zebra"),
@@ -35,7 +27,7 @@ struct ChatCommanderReadTests {
     }
 
     @Test func aSearchWithoutAConnectionFindsStoredMessages() async throws {
-        try await self.with { fixture in
+        try await CommandFixture.with { fixture in
             fixture.server.setReachable(false)
             fixture.server.disconnectAll()
             try await eventually { await fixture.client.state == .connecting }
@@ -51,7 +43,7 @@ struct ChatCommanderReadTests {
     // MARK: Conversations
 
     @Test func theArchiveIsNumberedNewestFirstForOpen() async throws {
-        try await self.with { fixture in
+        try await CommandFixture.with { fixture in
             var heads: [ChatHead] = []
             for (conversation, at) in [(fixture.group, 1_900_000_000_000), (fixture.pair, 1_900_000_000_001)] as [(ConversationID, Int64)] {
                 var head = try await fixture.client.conversation(conversation).head
@@ -71,7 +63,7 @@ struct ChatCommanderReadTests {
     }
 
     @Test func theNotesAreOpened() async throws {
-        try await self.with { fixture in
+        try await CommandFixture.with { fixture in
             let notes = try #require(await fixture.client.notes)
             await fixture.perform("/notes")
             #expect(fixture.host.shown == [notes.id])
@@ -79,7 +71,7 @@ struct ChatCommanderReadTests {
     }
 
     @Test func pinnedMessagesAreListedWithTheirPlaces() async throws {
-        try await self.with { fixture in
+        try await CommandFixture.with { fixture in
             var head = try await fixture.client.conversation(fixture.group).head
             head.pins = [3, 1]
             let pinned = head
@@ -96,7 +88,7 @@ struct ChatCommanderReadTests {
     // MARK: Members
 
     @Test func aMemberHasItsNameItsRoleAndItsState() async throws {
-        try await self.with { fixture in
+        try await CommandFixture.with { fixture in
             let now = CommandFixture.now
             let members = [
                 ChatMember(user: ChatUser(name: Value.bob, nick: "B\u{202E}b", online: true), role: .owner, since: 1),
@@ -112,7 +104,7 @@ struct ChatCommanderReadTests {
     }
 
     @Test func aBanHasItsEnd() async throws {
-        try await self.with { fixture in
+        try await CommandFixture.with { fixture in
             let members = [
                 ChatMember(
                     user: ChatUser(name: Value.bob), role: .member, state: .banned, since: 1, bannedUntil: CommandFixture.now + 3_600_000),
@@ -129,7 +121,7 @@ struct ChatCommanderReadTests {
 
     /// The next page belongs to one query in one conversation.
     @Test func thePagesOfMembersEndWithTheLastOne() async throws {
-        try await self.with { fixture in
+        try await CommandFixture.with { fixture in
             let bob = ChatMember(user: ChatUser(name: Value.bob), role: .member, since: 1)
             fixture.server.script(
                 "members", MembersAnswer(members: [bob], version: 1, total: 2, page: Value.token("p2")).json,
@@ -145,7 +137,7 @@ struct ChatCommanderReadTests {
     }
 
     @Test func thePagesOfAnotherConversationBeginAtTheirStart() async throws {
-        try await self.with { fixture in
+        try await CommandFixture.with { fixture in
             let bob = ChatMember(user: ChatUser(name: Value.bob), role: .member, since: 1)
             fixture.server.script("members", MembersAnswer(members: [bob], version: 1, total: 2, page: Value.token("p2")).json)
             await fixture.perform("/members")
@@ -156,7 +148,7 @@ struct ChatCommanderReadTests {
     }
 
     @Test func receiptsHaveThreeStates() async throws {
-        try await self.with { fixture in
+        try await CommandFixture.with { fixture in
             let readers: JSONValue = [
                 ["user": "bob", "read": true, "received": true], ["user": "carol", "received": true], ["user": "dave"],
             ]
@@ -168,7 +160,7 @@ struct ChatCommanderReadTests {
 
     /// An error of a scheduled message, and a message without a text, have words.
     @Test func scheduledMessagesHaveTheirState() async throws {
-        try await self.with { fixture in
+        try await CommandFixture.with { fixture in
             let messages: JSONValue = [
                 [
                     "id": "m1", "conv": .string(fixture.pair.rawValue), "kind": "text", "body": ["text": "two\nlines"],
@@ -186,7 +178,7 @@ struct ChatCommanderReadTests {
     }
 
     @Test func devicesAreListedWithTheirTimes() async throws {
-        try await self.with { fixture in
+        try await CommandFixture.with { fixture in
             let devices: JSONValue = [
                 ["device": "2d3e4v5c6e7a8", "name": "Phone\u{1B}", "platform": "ios", "at": 1, "last_seen": 1],
                 [

@@ -8,14 +8,6 @@ import Testing
 /// The messages to which a command without a number applies.
 @MainActor @Suite("Targets of commands", .timeLimit(.minutes(5)))
 struct ChatCommanderTargetTests {
-    private func with(_ body: (CommandFixture) async throws -> Void) async throws {
-        let fixture = try await CommandFixture()
-        let result: Result<Void, any Error>
-        do { result = .success(try await body(fixture)) } catch { result = .failure(error) }
-        await fixture.end()
-        try result.get()
-    }
-
     private nonisolated static let kinds = [
         ("/edit x", "own text"), ("/unpreview", "own text with a preview"), ("/versions", "edited message"),
         ("/reactions", "message with reactions"), ("/closepoll", "own poll"), ("/vote 1", "poll"), ("/votes", "poll"), ("/save", "file"),
@@ -26,7 +18,7 @@ struct ChatCommanderTargetTests {
 
     /// The error states which messages the command would have applied to.
     @Test(arguments: kinds) func aCommandWithoutAMessageNamesWhatIsMissing(line: String, kind: String) async throws {
-        try await self.with { fixture in
+        try await CommandFixture.with { fixture in
             let words = "there is no \(kind) on the screen; name a message by its number, such as #17"
             let rows = fixture.host.shownRows
             fixture.host.shownRows = []
@@ -61,7 +53,7 @@ struct ChatCommanderTargetTests {
             ("/edit x", "edit", "ref", 2), ("/recall", "recall", "ref", 3), ("/closepoll", "poll.close", "ref", 3),
         ] as [(String, String, String, Int64)])
     func theLastMessageOfTheKindIsTheTarget(line: String, verb: String, field: String, seq: Int64) async throws {
-        try await self.with { fixture in
+        try await CommandFixture.with { fixture in
             await fixture.perform(line)
             #expect(fixture.request(verb)?[field] == .integer(seq))
             // The selected message comes first, also if it is of another kind: the server decides.
@@ -77,7 +69,7 @@ struct ChatCommanderTargetTests {
             ("/versions", "history", "edits"), ("/reactions", "reactions", "ref"), ("/unpreview", "preview.remove", "ref"),
         ] as [(String, String, String)])
     func thePropertyOfAMessageSelectsIt(line: String, verb: String, field: String) async throws {
-        try await self.with { fixture in
+        try await CommandFixture.with { fixture in
             fixture.host.shownRows[1].event.state = .edited
             fixture.host.shownRows[1].event.reactions = [ReactionCount(key: "👍", count: 1)]
             fixture.host.shownRows[1].event.body["preview"] = ["url": "https://a.example"]
@@ -88,7 +80,7 @@ struct ChatCommanderTargetTests {
 
     @Test(arguments: [("/recall #1,#3", "recall"), ("/pin #1,#3", "pin"), ("/unpin #1,#3", "pin")])
     func severalMessagesAreChangedInTheirOrder(line: String, verb: String) async throws {
-        try await self.with { fixture in
+        try await CommandFixture.with { fixture in
             await fixture.perform(line)
             #expect(fixture.server.requests(of: verb).map { $0["ref"] } == [1, 3])
         }
@@ -96,7 +88,7 @@ struct ChatCommanderTargetTests {
 
     /// The messages after a refused one are left, and the refusal is reported once.
     @Test func aRefusalEndsTheChangesOfSeveralMessages() async throws {
-        try await self.with { fixture in
+        try await CommandFixture.with { fixture in
             let done: JSONValue = ["conv": .string(fixture.group.rawValue), "id": "x", "seq": 9, "at": 1]
             fixture.server.script("recall", done, ChatError(.tooLate, message: "Too late.").json)
             await fixture.perform("/recall #1-#3")
@@ -108,7 +100,7 @@ struct ChatCommanderTargetTests {
     /// A command that reads a message finds one that is not on the screen, or reports its absence.
     @Test(arguments: ["/vote #99 1", "/votes #99", "/save #99 x", "/view #99", "/thread #99", "/thread #99 x"])
     func aMessageThatDoesNotExistIsAnError(line: String) async throws {
-        try await self.with { fixture in
+        try await CommandFixture.with { fixture in
             await fixture.perform(line)
             #expect(fixture.told() == ["there is no message #99"])
             #expect(fixture.host.threads.isEmpty && fixture.host.openedFiles.isEmpty)
@@ -116,7 +108,7 @@ struct ChatCommanderTargetTests {
     }
 
     @Test func aMessageThatIsNotOnTheScreenIsRead() async throws {
-        try await self.with { fixture in
+        try await CommandFixture.with { fixture in
             fixture.host.shownRows = []
             await fixture.perform("/vote #3 2 1")
             #expect(fixture.request("vote") == ["ref": 3, "options": [1, 0]])
@@ -125,7 +117,7 @@ struct ChatCommanderTargetTests {
 
     /// A reply in a thread opens the thread, not the reply.
     @Test func theThreadOfAReplyIsThatOfItsFirstMessage() async throws {
-        try await self.with { fixture in
+        try await CommandFixture.with { fixture in
             fixture.host.shownRows[2].event.thread = 1
             await fixture.perform("/thread")
             #expect(fixture.host.threads == [1])
@@ -136,7 +128,7 @@ struct ChatCommanderTargetTests {
     }
 
     @Test func theSelectedMessageIsReportedAlone() async throws {
-        try await self.with { fixture in
+        try await CommandFixture.with { fixture in
             fixture.host.selectedSeq = 1
             await fixture.perform("/report impersonation Not  bob")
             #expect(fixture.request("report") == ["seqs": [1], "reason": "impersonation", "text": "Not bob"])
@@ -153,7 +145,7 @@ struct ChatCommanderTargetTests {
             ("/report @spam spam", ["user": "spam", "reason": "spam"]), ("/report chat spam", ["reason": "spam"]),
         ] as [(String, JSONValue)])
     func theObjectOfAReportIsNamed(line: String, request: JSONValue) async throws {
-        try await self.with { fixture in
+        try await CommandFixture.with { fixture in
             await fixture.perform(line)
             #expect(fixture.request("report") == request)
         }

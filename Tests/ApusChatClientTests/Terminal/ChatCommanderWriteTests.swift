@@ -9,14 +9,6 @@ import Testing
 /// Polls, files and refused messages: the properties of a command, and what is sent.
 @MainActor @Suite("Messages of commands", .timeLimit(.minutes(5)))
 struct ChatCommanderWriteTests {
-    private func with(_ body: (CommandFixture) async throws -> Void) async throws {
-        let fixture = try await CommandFixture()
-        let result: Result<Void, any Error>
-        do { result = .success(try await body(fixture)) } catch { result = .failure(error) }
-        await fixture.end()
-        try result.get()
-    }
-
     /// Performs a line and returns the fields of the message that it sends.
     private func sent(_ line: String, _ fixture: CommandFixture) async throws -> JSONValue? {
         let before = fixture.server.count(of: "send")
@@ -36,7 +28,7 @@ struct ChatCommanderWriteTests {
             ("/poll --several --several Q|A|B", ["multiple": true]), ("/poll || Q || A | B |", [:]),
         ] as [(String, JSONObject)])
     func thePropertiesOfAPollHaveAnyOrder(line: String, properties: JSONObject) async throws {
-        try await self.with { fixture in
+        try await CommandFixture.with { fixture in
             let fields = try await self.sent(line, fixture)?["body"]?.objectValue
             #expect(fields == properties.adding(["question": "Q", "options": ["A", "B"]]))
         }
@@ -52,7 +44,7 @@ struct ChatCommanderWriteTests {
             ("/poll Q | A | A", "must not repeat an option"),
         ] as [(String, String)])
     func aWrongPollIsNotSent(line: String, words: String) async throws {
-        try await self.with { fixture in
+        try await CommandFixture.with { fixture in
             await fixture.perform(line)
             let told = fixture.told()
             #expect(told.count == 1 && told.first?.contains(words) == true, "\(told)")
@@ -61,7 +53,7 @@ struct ChatCommanderWriteTests {
     }
 
     @Test(arguments: [ChatLimits.pollOptions, ChatLimits.pollOptions + 1]) func aPollHasABoundedNumberOfOptions(count: Int) async throws {
-        try await self.with { fixture in
+        try await CommandFixture.with { fixture in
             let line = "/poll Q | " + (1...count).map { "option \($0)" }.joined(separator: " | ")
             if count <= ChatLimits.pollOptions {
                 let request = try await self.sent(line, fixture)
@@ -77,7 +69,7 @@ struct ChatCommanderWriteTests {
 
     /// Runs `body` with the path of a file whose name has a space, and of one whose name has none.
     private func withFiles(_ body: (CommandFixture, _ spaced: String, _ plain: String) async throws -> Void) async throws {
-        try await self.with { fixture in
+        try await CommandFixture.with { fixture in
             let folder = fixture.device.folder
             for name in ["/two words.txt", "/plain.png"] { try Data([1, 2, 3]).write(to: URL(fileURLWithPath: folder + name)) }
             try await body(fixture, folder + "/two words.txt", folder + "/plain.png")
@@ -146,7 +138,7 @@ struct ChatCommanderWriteTests {
             (.image, ["width": 2, "height": 3, "type": "image/png", "name": "../~a.png"], "a.png"),
         ] as [(EventKind, JSONObject, String)])
     func aFileIsOpenedUnderItsName(kind: EventKind, fields: JSONObject, name: String) async throws {
-        try await self.with { fixture in
+        try await CommandFixture.with { fixture in
             let blob: JSONObject = ["blob": .string(String(repeating: "0f", count: 32)), "size": 3]
             fixture.host.shownRows[0].event.kind = kind
             fixture.host.shownRows[0].event.body = blob.adding(fields)
@@ -175,7 +167,7 @@ struct ChatCommanderWriteTests {
     }
 
     @Test func allRefusedMessagesAreSentAgainInTheirOrder() async throws {
-        try await self.with { fixture in
+        try await CommandFixture.with { fixture in
             try await self.refuse(["one", "two"], fixture)
             let ids = Set(fixture.server.requests(of: "send").compactMap { $0["id"]?.stringValue })
             await fixture.perform("/retry")
@@ -187,7 +179,7 @@ struct ChatCommanderWriteTests {
     }
 
     @Test func discardedMessagesAreNotSentAgain() async throws {
-        try await self.with { fixture in
+        try await CommandFixture.with { fixture in
             try await self.refuse(["one", "two"], fixture)
             await fixture.perform("/discard")
             #expect(try await fixture.client.conversation(fixture.group).unsent.isEmpty)
@@ -198,7 +190,7 @@ struct ChatCommanderWriteTests {
 
     /// A message that waits for the connection was not refused.
     @Test func waitingMessagesAreNeitherDiscardedNorRepeated() async throws {
-        try await self.with { fixture in
+        try await CommandFixture.with { fixture in
             fixture.server.setReachable(false)
             fixture.server.disconnectAll()
             try await eventually { await fixture.client.state == .connecting }

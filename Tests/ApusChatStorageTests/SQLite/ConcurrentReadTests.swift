@@ -8,7 +8,7 @@ import Testing
 /// Readers on other threads, while the writer commits batches, moves entries of the index of ids
 /// and writes checkpoints.
 @Suite struct ConcurrentReadTests {
-    /// What one snapshot of a reader shows.
+    /// The data that a reader finds in one snapshot.
     private struct State: Equatable {
         var position: Int64?
         var ends: [Int64?]

@@ -5,10 +5,10 @@ import Testing
 
 @testable import ApusChatSQLite
 
-/// What the writer keeps in memory between batches agrees with the file, after a restart, a
-/// recovery, an abandoned batch and a failed one.
+/// The rows that the writer caches agree with the file after a restart, a recovery, an abandoned
+/// batch and a failed one.
 @Suite struct WriterCacheTests {
-    /// What happens between two batches.
+    /// An incident between two batches.
     enum Interruption: String, CaseIterable {
         case none, restart, recovery, abandonedBatch, fullDisk, faultyDisk, lostRows
     }
