@@ -464,6 +464,49 @@ def test_a_restored_server_gets_acknowledged_messages_and_drafts_again(tabs, moc
 
 
 @pytest.mark.parametrize("reloads", [False, True])
+def test_a_restored_server_gets_the_file_of_an_acknowledged_message_again(tabs, mock, reloads):
+    conv = pair(mock, 1)
+    alice = tabs("alice")
+    alice.run(OPEN_CHAT, conv)
+    saved = mock.model.saved()
+    # The log of the page lacks a message of Bob, and therefore also the acknowledged messages after it.
+    mock.refuse = {"history": {"code": "unavailable", "message": "busy"}}
+    push, mock.model.push = mock.model.push, lambda *_: None
+    mock.do("bob", "send", id="missing", conv=conv, kind="text", body={"text": "missing"})
+    mock.model.push = push
+    alice.run("""async () => {
+      const file = new File([new Uint8Array(700).fill(7)], "film.mp4", { type: "video/mp4" });
+      const poster = new File([new Uint8Array(70).fill(8)], "poster.jpg", { type: "image/jpeg" });
+      await state.send(conv, { kind: "video", file, poster, body: { size: file.size, type: file.type, text: "the film" } });
+    }""")
+    alice.until("messages(conv).at(-1).status === 'sent'")
+    first = mock.model.logs[conv].events[-1]["body"]
+    mock.down = True
+    mock.disconnect()
+    alice.until("state.connection.state !== 'online'")
+    if reloads:
+        alice.load()
+        alice.run("(conv) => { globalThis.conv = conv; }", conv)
+    mock.model.restore(saved, "e2")
+    assert mock.model.blobs == {}
+    mock.refuse = {}
+    mock.down = False
+    alice.run(OPEN_CHAT, conv)
+    alice.until("state.unsent === 0 && messages(conv).length === 2 && messages(conv).every((row) => row.n)")
+    assert mock.model.logs[conv].events[-1]["body"] == first
+    assert set(mock.model.blobs) == {first["blob"], first["poster"]}
+
+
+def test_a_message_whose_file_nobody_has_fails_at_once(tabs, mock):
+    conv = pair(mock)
+    alice = tabs("alice")
+    alice.run(OPEN_CHAT, conv)
+    alice.run("() => state.send(conv, { kind: 'file', body: { name: 'plan.pdf', blob: '0'.repeat(64), size: 1, type: 'application/pdf', text: 'the plan' } })")
+    alice.until("last().status === 'failed'")
+    assert alice.run("() => [last().error.code, last().error.field, last().body.text]") == ["not_found", "blob", "the plan"]
+
+
+@pytest.mark.parametrize("reloads", [False, True])
 def test_an_unsent_reply_keeps_its_target_only_if_a_restored_server_has_it(tabs, mock, reloads):
     conv = pair(mock, 2)
     alice = tabs("alice")

@@ -5,7 +5,7 @@ import contextlib
 import pytest
 
 from support.chathost import PASSWORD, ChatHost
-from support.samplepage import DESKTOP, PHONE
+from support.samplepage import DESKTOP, PHONE, eventually, picture
 
 
 @pytest.fixture()
@@ -76,6 +76,88 @@ def test_a_message_written_while_the_server_is_away_arrives(person, host):
     host.restart()
     wait_for_text(bob, "meanwhile")
     assert bob.locator(".item .bubble", has_text="meanwhile").count() == 1
+
+
+@pytest.mark.parametrize("size, locale", [(DESKTOP, "en-GB"), (PHONE, "zh-CN")])
+def test_a_restored_server_gets_lost_files_again(person, host, tmp_path_factory, size, locale):
+    """The server loses one uploaded file and a part of another."""
+    folder = tmp_path_factory.mktemp("backup")
+    conv = host.pair("alice", "bob")
+    alice, bob = person("alice", size, locale), person("bob")
+    begin_chat(alice, "bob")
+    host.back_up(folder / "data")
+    held = []  # the second part of the large file
+    uploaded = []
+
+    def patched(route):
+        if route.request.method == "PATCH" and int(route.request.headers["upload-offset"]) > 0 and not held:
+            held.append(route)
+            return
+        if route.request.method == "PATCH":
+            uploaded.append(route.request.post_data_buffer)
+        route.continue_()
+
+    alice.context.route("**/api/uploads/*", patched)
+    contents = {"large.bin": bytes(1_400_000), "small.bin": b"small"}
+    alice.set_input_files("input[type=file]", [
+        {"name": name, "mimeType": "application/octet-stream", "buffer": content} for name, content in contents.items()])
+    alice.fill("#message", "Both plans")
+    alice.keyboard.press("Enter")
+    # The small file, which is uploaded, is sent after the large one.
+    eventually(alice, "document.querySelectorAll('.file').length === 2")
+    eventually(alice, "chatApp.state.uploads.length === 1 && chatApp.state.uploads[0].progress > 0")
+    while not held:
+        alice.evaluate("0")  # runs `patched`
+    assert b"small" in uploaded
+    uploaded.clear()
+    host.restore(folder / "data")
+    held[0].abort()
+    alice.locator(".chat-list .row[aria-current=true]").wait_for(state="detached")  # the page closes the chat with the former data
+    alice.locator(".chat-list .row", has_text="Bob Marsh").click()
+    alice.locator("a.file").nth(1).wait_for(timeout=60_000)
+    assert b"small" in uploaded
+    assert [event["body"]["name"] for event in host.log(conv) if event["kind"] == "file"] == ["large.bin", "small.bin"]
+    bob.locator(".chat-list .row", has_text="Alice Lindqvist").first.click()
+    with bob.expect_download() as download:
+        bob.locator("a.file", has_text="small.bin").click()
+    assert download.value.path().read_bytes() == b"small"
+
+
+@pytest.mark.parametrize("size, locale, reason", [
+    (DESKTOP, "en-GB", "Not sent: The file is missing: plan.pdf. Choose it again in a new message."),
+    (PHONE, "zh-CN", "发送失败：文件已丢失：plan.pdf。请在新消息中重新选择。"),
+])
+def test_a_file_that_neither_side_has_is_named(person, host, size, locale, reason):
+    alice = person("alice", size, locale)
+    begin_chat(alice, "bob")
+    alice.evaluate("""(conv) => chatApp.state.send(conv, {
+      kind: "file", body: { name: "plan.pdf", blob: "0".repeat(64), size: 5, type: "application/pdf", text: "The plan for Friday" },
+    })""", host.pair("alice", "bob"))
+    failure = alice.locator(".failure")
+    failure.wait_for()
+    assert failure.locator("span").inner_text() == reason
+    assert alice.locator(".bubble", has_text="The plan for Friday").count() == 1
+    picture(alice, f"file-lost-{locale}")
+    assert failure.locator("button").count() == 2  # try again, discard
+    failure.locator("button").nth(1).click()
+    failure.wait_for(state="detached")
+    assert host.log(host.pair("alice", "bob")) == []
+
+
+def test_a_file_that_the_browser_cannot_read_is_named(person, host, tmp_path_factory):
+    file = tmp_path_factory.mktemp("disk") / "plan.pdf"
+    file.write_bytes(b"plan")
+    alice = person("alice")
+    begin_chat(alice, "bob")
+    held = []
+    alice.context.route("**/api/uploads", lambda route: held.append(route))
+    alice.set_input_files("input[type=file]", file)
+    alice.keyboard.press("Enter")
+    while not held:
+        alice.evaluate("0")  # runs the handler
+    file.unlink()
+    held[0].continue_()
+    alice.locator(".failure", has_text="The file is missing: plan.pdf. Choose it again in a new message.").wait_for()
 
 
 def test_the_page_says_at_once_that_the_network_is_lost(person, host):

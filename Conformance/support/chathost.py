@@ -3,6 +3,7 @@
 import contextlib
 import itertools
 import json
+import shutil
 import urllib.error
 import urllib.request
 
@@ -73,6 +74,19 @@ class ChatHost:
     def restart(self):
         """Kills the server and starts it again with the same port and data."""
         self.process.kill()
+        self.process = self._start(self.port)
+
+    def back_up(self, folder):
+        """Copies the data while the server is stopped."""
+        self.process.kill()
+        shutil.copytree(self.folder, folder, ignore=shutil.ignore_patterns("*.admin"))  # a socket
+        self.process = self._start(self.port)
+
+    def restore(self, folder):
+        """Replaces the data with a copy. The server renews its data epoch."""
+        self.process.kill()
+        shutil.rmtree(self.folder)
+        shutil.copytree(folder, self.folder)
         self.process = self._start(self.port)
 
     def stop(self):

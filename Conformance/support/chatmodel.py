@@ -235,7 +235,7 @@ class ChatModel:
         if kind == "text" and not 1 <= len(content.get("text", "")) <= 8000:
             raise Refused("bad_request", field="body.text")
         if "blob" in content and content["blob"] not in self.blobs:
-            raise Refused("not_found", field="body.blob")
+            raise Refused("not_found", field="blob")
         self.sends += 1
         event = self.append(log, user, kind, content, body.get("ref"), body.get("silent", False), id=body["id"])
         return {"conv": log.conv, "id": body["id"], "seq": event["seq"], "n": event["n"], "at": event["at"]}

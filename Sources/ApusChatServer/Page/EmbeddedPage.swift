@@ -14,13 +14,13 @@ enum EmbeddedPage {
         _img_maskable_512_png,
         _img_touch_180_png,
         _index_html,
-        _js_core_core_cae095f6b22ba903_js,
-        _js_core_worker_4426b8a484ccad77_js,
-        _js_i18n_en_0211025c9497e33b_js,
-        _js_i18n_zh_89ede0f571d5dd67_js,
-        _js_main_07788fd815fc88fd_js,
+        _js_core_core_83d717abfe3873b7_js,
+        _js_core_worker_ecd6d67e2e2ba9d4_js,
+        _js_i18n_en_2e4c54e0de852af3_js,
+        _js_i18n_zh_9991380d6e17d28d_js,
+        _js_main_69d101d7edeac58a_js,
         _js_test_af4dddca0b9caee9_js,
-        _js_views_inside_ed73a128f3f882ab_js,
+        _js_views_inside_a7fec0db5f99fa0a_js,
         _js_views_panels_e59d92761598cdf0_js,
         _sw_js,
         _test_html,
@@ -1538,17 +1538,17 @@ gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gPQVAAAA//+DQEnNAAAA
   <meta name="theme-color" media="(prefers-color-scheme: light)" content="#ffffff">
   <meta name="theme-color" media="(prefers-color-scheme: dark)" content="#171b22">
   <meta name="referrer" content="no-referrer">
-  <meta name="later" content="js/core-worker-4426b8a484ccad77.js">
-  <meta name="later" content="js/i18n-en-0211025c9497e33b.js">
-  <meta name="later" content="js/i18n-zh-89ede0f571d5dd67.js">
-  <meta name="later" content="js/views-inside-ed73a128f3f882ab.js">
+  <meta name="later" content="js/core-worker-ecd6d67e2e2ba9d4.js">
+  <meta name="later" content="js/i18n-en-2e4c54e0de852af3.js">
+  <meta name="later" content="js/i18n-zh-9991380d6e17d28d.js">
+  <meta name="later" content="js/views-inside-a7fec0db5f99fa0a.js">
   <meta name="later" content="js/views-panels-e59d92761598cdf0.js">
   <title>Apus</title>
   <link rel="icon" href="img/icon.svg" type="image/svg+xml">
   <link rel="apple-touch-icon" href="img/touch-180.png">
   <link rel="manifest" href="app.webmanifest">
   <link rel="stylesheet" href="css/page-da54f9b955835000.css">
-  <script type="module" src="js/main-07788fd815fc88fd.js"></script>
+  <script type="module" src="js/main-69d101d7edeac58a.js"></script>
 </head>
 <body>
   <div id="app"></div>
@@ -1559,7 +1559,7 @@ gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gPQVAAAA//+DQEnNAAAA
 
 """#))
 
-    private static let _js_core_core_cae095f6b22ba903_js = EmbeddedFile(path: "js/core-core-cae095f6b22ba903.js", content: .text(#"""
+    private static let _js_core_core_83d717abfe3873b7_js = EmbeddedFile(path: "js/core-core-83d717abfe3873b7.js", content: .text(#"""
 export default ({ $core_applying, $core_receipts, $core_requests }) => {
 const $socketio_backoff = (() => {
 
@@ -3091,7 +3091,7 @@ offset = 0;
 let headers;
 do {
 progress(file.size ? offset / file.size : 1);
-const part = file.slice(offset, offset + PART);
+const part = await file.slice(offset, offset + PART).arrayBuffer().catch(({ message }) => { throw new Refusal({ code: "not_found", field: "blob", message }); });
 const response = await reach(address, { method: "PATCH", body: part, signal, headers: { ...TUS, "Upload-Offset": String(offset), "Content-Type": "application/offset+octet-stream" } });
 if (response.status === 409) { offset = (await offsetOf(address, signal)) ?? 0; continue; }
 if (!response.ok) await answer(response);
@@ -3141,6 +3141,7 @@ class Outbox {
 #uploads = new Map();
 #pauses = new Map();
 #attempts = new Map();
+#renewed = new Set();
 #cited = new Map();
 
 constructor(core) { this.#core = core; }
@@ -3156,7 +3157,7 @@ for (const item of items) this.#items.set(item.key, item.status === "failed" ? i
 
 clear() {
 for (const controller of this.#uploads.values()) controller.abort();
-for (const each of [this.#items, this.#busy, this.#uploads, this.#pauses, this.#attempts, this.#cited]) each.clear();
+for (const each of [this.#items, this.#busy, this.#uploads, this.#pauses, this.#attempts, this.#renewed, this.#cited]) each.clear();
 }
 
 async add({ key = uuid(), conv, kind, body, ref, thread, silent, file, poster }) {
@@ -3172,6 +3173,7 @@ const item = this.#items.get(key);
 if (!item) return;
 this.#pauses.delete(item.conv);
 this.#attempts.delete(key);
+this.#renewed.delete(key);
 await this.#set({ ...item, status: "queued", error: undefined });
 this.run();
 }
@@ -3241,17 +3243,25 @@ if (this.#cited.has(key)) hasLost = await this.#verify(item);
 const { kind, body, ref, thread, silent } = (item = this.#items.get(key) ?? item);
 const ack = await this.#core.call("send", { id: key, conv, kind, body, ref, thread, silent });
 if (!this.#items.has(key)) return;
-const { file: _, poster: __, ...sent } = this.#items.get(key);
-this.#items.set(key, { ...sent, status: "sent", seq: ack.seq });
-this.#show(this.#items.get(key));
+this.#show({ ...this.#items.get(key), status: "sent", seq: ack.seq });
 this.#core.acknowledged({ conv, seq: ack.seq, n: ack.n, sender: this.#core.user?.name, id: key, at: ack.at, kind, body, ...(ref !== undefined && { ref }), ...(thread !== undefined && { thread }) });
 } catch (error) {
 if (hasLost && error.code === "conflict" && this.#items.has(key)) await this.#remove(item);
-else await this.#failed(item, refusal(error));
+else if (!await this.#renew(key, error)) await this.#failed(item, refusal(error));
 } finally {
 this.#busy.delete(conv);
 this.run();
 }
+}
+
+async #renew(key, error) {
+const { code, field } = refusal(error);
+const item = this.#items.get(key);
+if (code !== "not_found" || field !== "blob" || !item?.file || this.#renewed.has(key)) return false;
+this.#renewed.add(key);
+const body = { ...item.body, blob: undefined, ...(item.poster && { poster: undefined }) };
+await this.#set({ ...item, body, address: undefined, status: "queued" });
+return true;
 }
 
 async #upload(item) {
@@ -3994,7 +4004,7 @@ return $core_core;
 
 """#))
 
-    private static let _js_core_worker_4426b8a484ccad77_js = EmbeddedFile(path: "js/core-worker-4426b8a484ccad77.js", content: .text(#"""
+    private static let _js_core_worker_ecd6d67e2e2ba9d4_js = EmbeddedFile(path: "js/core-worker-ecd6d67e2e2ba9d4.js", content: .text(#"""
 const $core_applying = (() => {
 
 const MESSAGES = new Set(["text", "image", "audio", "video", "file", "location", "card", "call", "poll", "bundle", "encrypted"]);
@@ -5709,7 +5719,7 @@ offset = 0;
 let headers;
 do {
 progress(file.size ? offset / file.size : 1);
-const part = file.slice(offset, offset + PART);
+const part = await file.slice(offset, offset + PART).arrayBuffer().catch(({ message }) => { throw new Refusal({ code: "not_found", field: "blob", message }); });
 const response = await reach(address, { method: "PATCH", body: part, signal, headers: { ...TUS, "Upload-Offset": String(offset), "Content-Type": "application/offset+octet-stream" } });
 if (response.status === 409) { offset = (await offsetOf(address, signal)) ?? 0; continue; }
 if (!response.ok) await answer(response);
@@ -5759,6 +5769,7 @@ class Outbox {
 #uploads = new Map();
 #pauses = new Map();
 #attempts = new Map();
+#renewed = new Set();
 #cited = new Map();
 
 constructor(core) { this.#core = core; }
@@ -5774,7 +5785,7 @@ for (const item of items) this.#items.set(item.key, item.status === "failed" ? i
 
 clear() {
 for (const controller of this.#uploads.values()) controller.abort();
-for (const each of [this.#items, this.#busy, this.#uploads, this.#pauses, this.#attempts, this.#cited]) each.clear();
+for (const each of [this.#items, this.#busy, this.#uploads, this.#pauses, this.#attempts, this.#renewed, this.#cited]) each.clear();
 }
 
 async add({ key = uuid(), conv, kind, body, ref, thread, silent, file, poster }) {
@@ -5790,6 +5801,7 @@ const item = this.#items.get(key);
 if (!item) return;
 this.#pauses.delete(item.conv);
 this.#attempts.delete(key);
+this.#renewed.delete(key);
 await this.#set({ ...item, status: "queued", error: undefined });
 this.run();
 }
@@ -5859,17 +5871,25 @@ if (this.#cited.has(key)) hasLost = await this.#verify(item);
 const { kind, body, ref, thread, silent } = (item = this.#items.get(key) ?? item);
 const ack = await this.#core.call("send", { id: key, conv, kind, body, ref, thread, silent });
 if (!this.#items.has(key)) return;
-const { file: _, poster: __, ...sent } = this.#items.get(key);
-this.#items.set(key, { ...sent, status: "sent", seq: ack.seq });
-this.#show(this.#items.get(key));
+this.#show({ ...this.#items.get(key), status: "sent", seq: ack.seq });
 this.#core.acknowledged({ conv, seq: ack.seq, n: ack.n, sender: this.#core.user?.name, id: key, at: ack.at, kind, body, ...(ref !== undefined && { ref }), ...(thread !== undefined && { thread }) });
 } catch (error) {
 if (hasLost && error.code === "conflict" && this.#items.has(key)) await this.#remove(item);
-else await this.#failed(item, refusal(error));
+else if (!await this.#renew(key, error)) await this.#failed(item, refusal(error));
 } finally {
 this.#busy.delete(conv);
 this.run();
 }
+}
+
+async #renew(key, error) {
+const { code, field } = refusal(error);
+const item = this.#items.get(key);
+if (code !== "not_found" || field !== "blob" || !item?.file || this.#renewed.has(key)) return false;
+this.#renewed.add(key);
+const body = { ...item.body, blob: undefined, ...(item.poster && { poster: undefined }) };
+await this.#set({ ...item, body, address: undefined, status: "queued" });
+return true;
 }
 
 async #upload(item) {
@@ -6700,7 +6720,7 @@ return {  };
 
 """#))
 
-    private static let _js_i18n_en_0211025c9497e33b_js = EmbeddedFile(path: "js/i18n-en-0211025c9497e33b.js", content: .text(#"""
+    private static let _js_i18n_en_2e4c54e0de852af3_js = EmbeddedFile(path: "js/i18n-en-2e4c54e0de852af3.js", content: .text(#"""
 export default ({  }) => {
 const $i18n_en = (() => {
 
@@ -7302,6 +7322,7 @@ updateReady: "A new version is ready.",
 reload: "Reload",
 errorForbidden: "You may not do this.",
 errorNotFound: "This is no longer available.",
+errorFileLost: "The file is missing: {name}. Choose it again in a new message.",
 errorLimit: "The limit of the server is reached.",
 errorTooMany: "Too many requests. Please wait a moment.",
 errorTooManyUntil: "Too many at once. Try again in {time}.",
@@ -7426,7 +7447,7 @@ return $i18n_en;
 
 """#))
 
-    private static let _js_i18n_zh_89ede0f571d5dd67_js = EmbeddedFile(path: "js/i18n-zh-89ede0f571d5dd67.js", content: .text(#"""
+    private static let _js_i18n_zh_9991380d6e17d28d_js = EmbeddedFile(path: "js/i18n-zh-9991380d6e17d28d.js", content: .text(#"""
 export default ({  }) => {
 const $i18n_zh = (() => {
 
@@ -8028,6 +8049,7 @@ updateReady: "新版本已就绪。",
 reload: "重新加载",
 errorForbidden: "你没有权限执行此操作。",
 errorNotFound: "内容已不可用。",
+errorFileLost: "文件已丢失：{name}。请在新消息中重新选择。",
 errorLimit: "已达到服务器上限。",
 errorTooMany: "操作过于频繁，请稍候。",
 errorTooManyUntil: "操作过于频繁，请在 {time}后重试。",
@@ -8152,7 +8174,7 @@ return $i18n_zh;
 
 """#))
 
-    private static let _js_main_07788fd815fc88fd_js = EmbeddedFile(path: "js/main-07788fd815fc88fd.js", content: .text(#"""
+    private static let _js_main_69d101d7edeac58a_js = EmbeddedFile(path: "js/main-69d101d7edeac58a.js", content: .text(#"""
 const $parts = {}, $loaded = {};
 const $later = (path) => $parts[path] ??= import(path).then((part) => part.default({ ...$all(), ...$loaded }), (error) => { delete $parts[path]; throw error; });
 const $all = () => ({ $later, $loaded, $views_dom, $views_icons, $i18n_index, $i18n_format, $views_model, $views_menu, $views_auth, $views_preferences, $app, $core_applying, $core_receipts, $state_api, $state_lists, $state_window, $state_store, $state_index, $main, $core_requests });
@@ -8348,7 +8370,7 @@ return { icon, ticks, logo };
 })();
 const $i18n_index = (() => {
 
-const LOADERS = { en: async () => (await $later("./i18n-en-0211025c9497e33b.js")).en, zh: async () => (await $later("./i18n-zh-89ede0f571d5dd67.js")).zh };
+const LOADERS = { en: async () => (await $later("./i18n-en-2e4c54e0de852af3.js")).en, zh: async () => (await $later("./i18n-zh-9991380d6e17d28d.js")).zh };
 const LANGUAGE_NAMES = { en: "English", zh: "中文" };
 
 let language = "en";
@@ -8995,7 +9017,7 @@ return { element: h("div", { class: "empty" }, logo(), failure), close() { this.
 async #load() {
 if (this.#loading) return;
 try {
-this.#loading = $later("./views-inside-ed73a128f3f882ab.js");
+this.#loading = $later("./views-inside-a7fec0db5f99fa0a.js");
 this.inside = new (await this.#loading).Inside(this);
 } catch (error) {
 console.warn("page:", error);
@@ -10101,7 +10123,7 @@ return new PagePort();
 }
 
 class WorkerPort {
-#worker = new Worker(new URL("./core-worker-4426b8a484ccad77.js", import.meta.url), { type: "module" });
+#worker = new Worker(new URL("./core-worker-ecd6d67e2e2ba9d4.js", import.meta.url), { type: "module" });
 #requests = new Map();
 #serial = 0;
 #listener = () => {};
@@ -10160,7 +10182,7 @@ async request(name, body) { return (await this.#load()).request(name, body, "pag
 
 async #load() {
 try {
-return await (this.#core ??= $later("./core-core-cae095f6b22ba903.js").then(({ Core }) => new Core((event) => this.#listener(event))));
+return await (this.#core ??= $later("./core-core-83d717abfe3873b7.js").then(({ Core }) => new Core((event) => this.#listener(event))));
 } catch (error) {
 this.#core = null;
 throw Object.assign(new Error(error.message, { cause: error }), { code: "offline" });
@@ -11293,7 +11315,7 @@ return {  };
 
 """#))
 
-    private static let _js_views_inside_ed73a128f3f882ab_js = EmbeddedFile(path: "js/views-inside-ed73a128f3f882ab.js", content: .text(#"""
+    private static let _js_views_inside_a7fec0db5f99fa0a_js = EmbeddedFile(path: "js/views-inside-a7fec0db5f99fa0a.js", content: .text(#"""
 export default ({ $later, $loaded, $views_dom, $views_icons, $i18n_index, $i18n_format, $views_model, $views_menu, $core_applying, $core_receipts, $core_requests }) => {
 const $views_avatar = (() => {
 
@@ -16291,9 +16313,11 @@ if (!row.replies?.count) return null;
 return h("button", { type: "button", class: "thread-link", onclick: () => actions.openThread(row) }, icon("thread"), t("replies", { n: row.replies.count }));
 }
 
-function failure({ actions }, row) {
+function failure({ state, actions }, row) {
 if (row.status !== "failed") return null;
-return h("div", { class: "failure" }, h("span", {}, row.error ? t("failedReason", { reason: actions.reason(row.error) }) : t("statusFailed")),
+const { error } = row;
+const reason = error && (error.code === "not_found" && error.field === "blob" ? t("errorFileLost", { name: row.body?.name ?? eventText(state, row) }) : actions.reason(error));
+return h("div", { class: "failure" }, h("span", {}, error ? t("failedReason", { reason }) : t("statusFailed")),
 h("button", { type: "button", class: "link", onclick: () => actions.retry(row) }, t("retry")),
 h("button", { type: "button", class: "link", onclick: () => actions.discard(row) }, t("discard")));
 }

@@ -3,7 +3,7 @@
 // sent in their order. An acknowledged message is stored until its event is applied; after a reload
 // it is sent again, because the server may have been restored from a backup meanwhile. A server that
 // has the message repeats its first answer. A reference to a message that the restored server does not
-// have at its position is removed.
+// have at its position is removed, and a file that it does not have is uploaded again.
 
 import { refusal, uuid } from "./requests.js";
 import { cancel, upload, uploaded } from "./uploads.js";
@@ -15,6 +15,7 @@ export class Outbox {
   #uploads = new Map(); // key -> AbortController
   #pauses = new Map(); // conversation -> the time before which no message is sent
   #attempts = new Map();
+  #renewed = new Set(); // keys of messages whose file was uploaded again
   #cited = new Map(); // key -> [seq, identity or null] of each message that an item refers to in the data of another epoch
 
   constructor(core) { this.#core = core; }
@@ -32,7 +33,7 @@ export class Outbox {
 
   clear() {
     for (const controller of this.#uploads.values()) controller.abort();
-    for (const each of [this.#items, this.#busy, this.#uploads, this.#pauses, this.#attempts, this.#cited]) each.clear();
+    for (const each of [this.#items, this.#busy, this.#uploads, this.#pauses, this.#attempts, this.#renewed, this.#cited]) each.clear();
   }
 
   async add({ key = uuid(), conv, kind, body, ref, thread, silent, file, poster }) {
@@ -48,6 +49,7 @@ export class Outbox {
     if (!item) return;
     this.#pauses.delete(item.conv);
     this.#attempts.delete(key);
+    this.#renewed.delete(key);
     await this.#set({ ...item, status: "queued", error: undefined });
     this.run();
   }
@@ -132,18 +134,30 @@ export class Outbox {
       const { kind, body, ref, thread, silent } = (item = this.#items.get(key) ?? item);
       const ack = await this.#core.call("send", { id: key, conv, kind, body, ref, thread, silent });
       if (!this.#items.has(key)) return;
-      const { file: _, poster: __, ...sent } = this.#items.get(key);
-      this.#items.set(key, { ...sent, status: "sent", seq: ack.seq });
-      this.#show(this.#items.get(key));
+      this.#show({ ...this.#items.get(key), status: "sent", seq: ack.seq });
       this.#core.acknowledged({ conv, seq: ack.seq, n: ack.n, sender: this.#core.user?.name, id: key, at: ack.at, kind, body, ...(ref !== undefined && { ref }), ...(thread !== undefined && { thread }) });
     } catch (error) {
       // The server has the message with its references, and the log will contain it.
       if (hasLost && error.code === "conflict" && this.#items.has(key)) await this.#remove(item);
-      else await this.#failed(item, refusal(error));
+      else if (!await this.#renew(key, error)) await this.#failed(item, refusal(error));
     } finally {
       this.#busy.delete(conv);
       this.run();
     }
+  }
+
+  /**
+   * Uploads the file of a message again if the server refused the message because it has lost the
+   * file. Returns whether the message waits for the upload.
+   */
+  async #renew(key, error) {
+    const { code, field } = refusal(error);
+    const item = this.#items.get(key);
+    if (code !== "not_found" || field !== "blob" || !item?.file || this.#renewed.has(key)) return false;
+    this.#renewed.add(key);
+    const body = { ...item.body, blob: undefined, ...(item.poster && { poster: undefined }) };
+    await this.#set({ ...item, body, address: undefined, status: "queued" });
+    return true;
   }
 
   async #upload(item) {

@@ -21,7 +21,8 @@ export async function upload(file, { name = file.name ?? "", address, began = ()
   let headers;
   do {
     progress(file.size ? offset / file.size : 1);
-    const part = file.slice(offset, offset + PART);
+    // With a file that the browser cannot read, the request would fail as without a connection.
+    const part = await file.slice(offset, offset + PART).arrayBuffer().catch(({ message }) => { throw new Refusal({ code: "not_found", field: "blob", message }); });
     const response = await reach(address, { method: "PATCH", body: part, signal, headers: { ...TUS, "Upload-Offset": String(offset), "Content-Type": "application/offset+octet-stream" } });
     if (response.status === 409) { offset = (await offsetOf(address, signal)) ?? 0; continue; }
     if (!response.ok) await answer(response);

@@ -598,6 +598,7 @@ export const en = {
   reload: "Reload",
   errorForbidden: "You may not do this.",
   errorNotFound: "This is no longer available.",
+  errorFileLost: "The file is missing: {name}. Choose it again in a new message.",
   errorLimit: "The limit of the server is reached.",
   errorTooMany: "Too many requests. Please wait a moment.",
   errorTooManyUntil: "Too many at once. Try again in {time}.",

@@ -598,6 +598,7 @@ export const zh = {
   reload: "重新加载",
   errorForbidden: "你没有权限执行此操作。",
   errorNotFound: "内容已不可用。",
+  errorFileLost: "文件已丢失：{name}。请在新消息中重新选择。",
   errorLimit: "已达到服务器上限。",
   errorTooMany: "操作过于频繁，请稍候。",
   errorTooManyUntil: "操作过于频繁，请在 {time}后重试。",

@@ -153,9 +153,11 @@ function thread({ actions, inThread }, row) {
   return h("button", { type: "button", class: "thread-link", onclick: () => actions.openThread(row) }, icon("thread"), t("replies", { n: row.replies.count }));
 }
 
-function failure({ actions }, row) {
+function failure({ state, actions }, row) {
   if (row.status !== "failed") return null;
-  return h("div", { class: "failure" }, h("span", {}, row.error ? t("failedReason", { reason: actions.reason(row.error) }) : t("statusFailed")),
+  const { error } = row;
+  const reason = error && (error.code === "not_found" && error.field === "blob" ? t("errorFileLost", { name: row.body?.name ?? eventText(state, row) }) : actions.reason(error));
+  return h("div", { class: "failure" }, h("span", {}, error ? t("failedReason", { reason }) : t("statusFailed")),
     h("button", { type: "button", class: "link", onclick: () => actions.retry(row) }, t("retry")),
     h("button", { type: "button", class: "link", onclick: () => actions.discard(row) }, t("discard")));
 }
