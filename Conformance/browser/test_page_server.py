@@ -78,6 +78,23 @@ def test_a_message_written_while_the_server_is_away_arrives(person, host):
     assert bob.locator(".item .bubble", has_text="meanwhile").count() == 1
 
 
+@pytest.mark.parametrize("size", [DESKTOP, PHONE])
+def test_an_edit_without_a_change_keeps_a_text_without_formats(person, host, size):
+    conv = host.pair("alice", "bob")
+    text = "- a\n* b\n1. c\n> d"
+    host.do("alice", "send", conv=conv, kind="text", body={"text": text})
+    alice = person("alice", size)
+    alice.locator(".chat-list .row", has_text="Bob Marsh").click()
+    wait_for_text(alice, "1. c")
+    alice.locator("#message").press("ArrowUp")
+    eventually(alice, r"document.querySelector('#message').value === '\\- a\n\\* b\n1\\. c\n\\> d'")
+    picture(alice, f"edit-{size['width']}")
+    alice.locator("#message").press("Enter")
+    alice.locator(".item .bubble", has_text="edited").wait_for()
+    event, = host.log(conv)
+    assert (event["body"]["text"], event["body"].get("entities")) == (text, None)
+
+
 @pytest.mark.parametrize("size, locale", [(DESKTOP, "en-GB"), (PHONE, "zh-CN")])
 def test_a_restored_server_gets_lost_files_again(person, host, tmp_path_factory, size, locale):
     """The server loses one uploaded file and a part of another."""

@@ -78,6 +78,10 @@ struct MarkdownParser {
         return (digits == 0 ? "-*•" : ".)").unicodeScalars.contains(mark) ? digits + 2 : nil
     }
 
+    /// Returns the length of the mark that begins a line of a quotation or an item of a list, with
+    /// the space after it; nil if the line begins with neither.
+    static func blockMark(_ line: Scalars) -> Int? { line.hasPrefix("> ") ? 2 : self.itemMark(line) }
+
     /// Parses a fenced code block at the start of `rest`. Returns the text after it, or nil if
     /// `rest` does not begin with a complete block that has content.
     private mutating func fence(_ rest: Scalars) -> Scalars? {
@@ -151,7 +155,7 @@ struct MarkdownParser {
         var unclosed = [Int](repeating: source.startIndex, count: Self.marks.count)
         while place < source.endIndex {
             let rest = source[place...]
-            if Self.isEscape(rest) {
+            if Self.isEscape(rest) || Self.isEscapedItem(source, place) {
                 self.linked(&plain)
                 self.text.append(source[place + 1])
                 place += 2
@@ -188,7 +192,17 @@ struct MarkdownParser {
     /// Whether the text begins with a backslash and a character that it makes literal.
     private static func isEscape(_ rest: Scalars) -> Bool {
         guard rest.first == "\\", let next = rest.dropFirst().first else { return false }
-        return "\\*_~|`[]@>:".unicodeScalars.contains(next)
+        return "\\*_~|`[]@>:：".unicodeScalars.contains(next)
+    }
+
+    /// Whether the beginning of a line is the mark of an item of a list with a backslash at
+    /// `place`, which makes it literal.
+    private static func isEscapedItem(_ source: Scalars, _ place: Int) -> Bool {
+        guard source[place] == "\\", place + 2 < source.endIndex, source[place + 2] == " " else { return false }
+        let digits = source[..<place].suffix(4).reversed().prefix { ("0"..."9").contains($0) }.count
+        let start = place - digits
+        guard digits <= 3, start == source.startIndex || source[start - 1] == "\n" else { return false }
+        return (digits == 0 ? "-•" : ".)").unicodeScalars.contains(source[place + 1])
     }
 
     /// Returns the position of the backtick that ends code within a line; nil if there is no code.

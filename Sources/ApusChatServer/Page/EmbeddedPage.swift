@@ -18,10 +18,10 @@ enum EmbeddedPage {
         _js_core_worker_ecd6d67e2e2ba9d4_js,
         _js_i18n_en_2e4c54e0de852af3_js,
         _js_i18n_zh_9991380d6e17d28d_js,
-        _js_main_69d101d7edeac58a_js,
+        _js_main_5cfb2425a77a3e3d_js,
         _js_test_af4dddca0b9caee9_js,
-        _js_views_inside_a7fec0db5f99fa0a_js,
-        _js_views_panels_e59d92761598cdf0_js,
+        _js_views_inside_ecb30115f5a97255_js,
+        _js_views_panels_19e814f33cc984d3_js,
         _sw_js,
         _test_html,
     ]
@@ -1541,14 +1541,14 @@ gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gPQVAAAA//+DQEnNAAAA
   <meta name="later" content="js/core-worker-ecd6d67e2e2ba9d4.js">
   <meta name="later" content="js/i18n-en-2e4c54e0de852af3.js">
   <meta name="later" content="js/i18n-zh-9991380d6e17d28d.js">
-  <meta name="later" content="js/views-inside-a7fec0db5f99fa0a.js">
-  <meta name="later" content="js/views-panels-e59d92761598cdf0.js">
+  <meta name="later" content="js/views-inside-ecb30115f5a97255.js">
+  <meta name="later" content="js/views-panels-19e814f33cc984d3.js">
   <title>Apus</title>
   <link rel="icon" href="img/icon.svg" type="image/svg+xml">
   <link rel="apple-touch-icon" href="img/touch-180.png">
   <link rel="manifest" href="app.webmanifest">
   <link rel="stylesheet" href="css/page-da54f9b955835000.css">
-  <script type="module" src="js/main-69d101d7edeac58a.js"></script>
+  <script type="module" src="js/main-5cfb2425a77a3e3d.js"></script>
 </head>
 <body>
   <div id="app"></div>
@@ -8174,7 +8174,7 @@ return $i18n_zh;
 
 """#))
 
-    private static let _js_main_69d101d7edeac58a_js = EmbeddedFile(path: "js/main-69d101d7edeac58a.js", content: .text(#"""
+    private static let _js_main_5cfb2425a77a3e3d_js = EmbeddedFile(path: "js/main-5cfb2425a77a3e3d.js", content: .text(#"""
 const $parts = {}, $loaded = {};
 const $later = (path) => $parts[path] ??= import(path).then((part) => part.default({ ...$all(), ...$loaded }), (error) => { delete $parts[path]; throw error; });
 const $all = () => ({ $later, $loaded, $views_dom, $views_icons, $i18n_index, $i18n_format, $views_model, $views_menu, $views_auth, $views_preferences, $app, $core_applying, $core_receipts, $state_api, $state_lists, $state_window, $state_store, $state_index, $main, $core_requests });
@@ -9017,7 +9017,7 @@ return { element: h("div", { class: "empty" }, logo(), failure), close() { this.
 async #load() {
 if (this.#loading) return;
 try {
-this.#loading = $later("./views-inside-a7fec0db5f99fa0a.js");
+this.#loading = $later("./views-inside-ecb30115f5a97255.js");
 this.inside = new (await this.#loading).Inside(this);
 } catch (error) {
 console.warn("page:", error);
@@ -11315,7 +11315,7 @@ return {  };
 
 """#))
 
-    private static let _js_views_inside_a7fec0db5f99fa0a_js = EmbeddedFile(path: "js/views-inside-a7fec0db5f99fa0a.js", content: .text(#"""
+    private static let _js_views_inside_ecb30115f5a97255_js = EmbeddedFile(path: "js/views-inside-ecb30115f5a97255.js", content: .text(#"""
 export default ({ $later, $loaded, $views_dom, $views_icons, $i18n_index, $i18n_format, $views_model, $views_menu, $core_applying, $core_receipts, $core_requests }) => {
 const $views_avatar = (() => {
 
@@ -11457,7 +11457,7 @@ globalThis.requestIdleCallback ? requestIdleCallback(start, { timeout: 5000 }) :
 }
 
 async function load() {
-panels = await $later("./views-panels-e59d92761598cdf0.js");
+panels = await $later("./views-panels-19e814f33cc984d3.js");
 return panels;
 }
 return { withPanels, preparePanels };
@@ -13517,9 +13517,12 @@ function namesIn(text) {
 return [...new Set([...text.matchAll(NAME)].map(([, name]) => name.toLowerCase().replace(/[._-]+$/, "")))].filter(Boolean);
 }
 
-const isEscape = (text, index) => text[index] === "\\" && index + 1 < text.length && "\\*_~|`[]@>:".includes(text[index + 1]);
+const ESCAPED_ITEM = /(?:^|\n)(?:\\[-•]|\d{1,3}\\[.)]) $/;
 
-const CLOSING = INLINE.map(({ mark }) => new RegExp(`\\\\[\\\\*_~|\`[\\]@>:]|${mark.replace(/[*|]/g, "\\$&")}`, "g"));
+const isEscape = (text, index) => text[index] === "\\" && index + 1 < text.length
+&& ("\\*_~|`[]@>:：".includes(text[index + 1]) || (text[index + 2] === " " && ESCAPED_ITEM.test(text.slice(Math.max(0, index - 4), index + 3))));
+
+const CLOSING = INLINE.map(({ mark }) => new RegExp(`\\\\[\\\\*_~|\`[\\]@>:：]|${mark.replace(/[*|]/g, "\\$&")}`, "g"));
 const TARGET = /\(([^\s()]{1,2000})\)/y;
 
 function finder(text) {
@@ -13592,60 +13595,7 @@ at = end + (doubled ? 2 : 1);
 
 return { code, link, range };
 }
-
-const MARKS = { bold: "**", italic: "*", underline: "__", strike: "~~", spoiler: "||", code: "`" };
-
-function toMarkdown(text, entities = []) {
-const source = withMarks(text, entities, "");
-const parsed = parseMarkdown(source);
-if (parsed.text === text && !text.includes("\\@") && formats(parsed.entities) === formats(entities)) return source;
-return withMarks(text, entities, "\\*_~|`[" + (replaceShortcodes(text) === text ? "" : ":"));
-}
-
-function formats(entities) {
-return entities.filter(({ type }) => MARKS[type] || type === "pre").map(({ type, offset, length }) => `${type} ${offset} ${length}`).sort().join();
-}
-
-function withMarks(text, entities, escapes) {
-const scalars = [...text];
-const inserts = [];
-const literal = new Set();
-for (const { type, offset, length, url, language } of entities) {
-const end = offset + length;
-if (["code", "pre", "link", "mention", "all"].includes(type)) for (let at = offset; at < end; at += 1) literal.add(at);
-if (MARKS[type]) inserts.push([offset, 1, MARKS[type]], [end, 0, MARKS[type]]);
-else if (type === "pre") inserts.push([offset, 1, `\`\`\`${language ?? ""}\n`], [end, 0, "\n```"]);
-else if (type === "link" && scalars.slice(offset, end).join("") !== url) inserts.push([offset, 1, "["], [end, 0, `](${url})`]);
-else if (type === "quote") {
-inserts.push([offset, 1, "> "]);
-for (let at = offset; at < end - 1; at += 1) if (scalars[at] === "\n") inserts.push([at + 1, 1, "> "]);
-}
-}
-const boundaries = new Set(inserts.map(([at]) => at));
-for (let at = 0; at < scalars.length; at += 1) {
-const before = boundaries.has(at) ? " " : scalars[at - 1] ?? " ";
-ADDRESS.lastIndex = 0;
-if (/\w/.test(before) && !escapes.includes(before) || !ADDRESS.test(scalars.slice(at, at + 9).join(""))) continue;
-do literal.add(at++); while (at < scalars.length && !ADDRESS_END.test(scalars[at]) && !boundaries.has(at));
-at -= 1;
-}
-scalars.forEach((scalar, at) => {
-if (literal.has(at)) return;
-const beginsName = scalar === "@" && /^[\p{L}\p{N}._-]/u.test(scalars[at + 1] ?? "")
-&& (!/^[\p{Script=Latin}\p{N}]/u.test(scalars[at - 1] ?? "") || boundaries.has(at));
-if (beginsName || escapes.includes(scalar)) inserts.push([at, 2, "\\"]);
-});
-inserts.sort((one, other) => other[0] - one[0] || other[1] - one[1]);
-const parts = [];
-let end = scalars.length;
-for (const [offset, , mark] of inserts) {
-parts.push(scalars.slice(offset, end).join(""), mark);
-end = offset;
-}
-parts.push(scalars.slice(0, end).join(""));
-return parts.reverse().join("").replace(/^• /gm, "- ");
-}
-return { LINK, linkEnd, isSafeURL, parseMarkdown, namesIn, toMarkdown };
+return { LINK, ADDRESS, ADDRESS_END, linkEnd, isSafeURL, parseMarkdown, namesIn };
 })();
 const $text_render = (() => {
 
@@ -15281,7 +15231,7 @@ const { attempt, toast } = $views_toast;
 const { Tray } = $views_tray;
 const { VoiceBar } = $views_voicebar;
 const { actorName, eventText, isGroup, permits, userName } = $views_model;
-const { parseMarkdown, toMarkdown } = $text_markdown;
+const { parseMarkdown } = $text_markdown;
 const { shortDate, span } = $i18n_format;
 const { t } = $i18n_index;
 
@@ -15381,6 +15331,7 @@ this.focus();
 }
 
 edit(row) {
+withPanels(({ toMarkdown }) => {
 this.#isTouched = true;
 this.#reply = null;
 this.#edit = row;
@@ -15388,6 +15339,7 @@ this.input.value = toMarkdown(row.body?.text ?? "", row.body?.entities);
 this.#update();
 this.focus();
 this.input.setSelectionRange(this.input.value.length, this.input.value.length);
+});
 }
 
 cancel() {
@@ -17475,7 +17427,7 @@ return $views_inside;
 
 """#))
 
-    private static let _js_views_panels_e59d92761598cdf0_js = EmbeddedFile(path: "js/views-panels-e59d92761598cdf0.js", content: .text(#"""
+    private static let _js_views_panels_19e814f33cc984d3_js = EmbeddedFile(path: "js/views-panels-19e814f33cc984d3.js", content: .text(#"""
 export default ({ $views_dom, $views_icons, $i18n_index, $i18n_format, $views_model, $views_menu, $views_avatar, $views_toast, $views_later, $calls_media, $views_dialog, $views_clipboard, $views_lookalike, $views_rows, $views_pickers, $text_markdown, $text_render, $views_fields, $views_requests, $text_blurhash, $media_recorder, $views_pictures, $views_place, $media_player, $views_attachments, $views_sound, $state_push }) => {
 const $views_addmembers = (() => {
 
@@ -20385,6 +20337,153 @@ chips.show();
 }
 return { showVotes };
 })();
+const $text_source = (() => {
+
+const { ADDRESS, ADDRESS_END, parseMarkdown } = $text_markdown;
+
+const MARKS = { bold: "**", italic: "*", underline: "__", strike: "~~", spoiler: "||", code: "`", pre: "```" };
+const BLOCKS = new Set(["quote", "list"]);
+const LITERAL = new Set(["code", "pre", "link", "mention", "all"]);
+const LEVELS = ["", "\\*_~|`[", "\\*_~|`[:："];
+const BLOCK = /^(?:[-*•>]|\d{1,3}[.)]) /;
+
+function toMarkdown(text, entities = []) {
+const body = trimmed(text, entities);
+const source = exact(body, body.entities);
+if (source !== undefined) return source;
+const kept = expressible({ ...body, entities: joined(body) });
+return exact(body, kept) ?? withMarks(body.scalars, kept, LEVELS[2]);
+}
+
+function trimmed(text, entities) {
+const all = [...text];
+const first = all.findIndex((scalar) => /\S/.test(scalar));
+const end = all.findLastIndex((scalar) => /\S/.test(scalar)) + 1;
+const scalars = [];
+const places = all.map((scalar, at) => {
+const isKept = first >= 0 && at >= first && at < end && !(scalar === "\r" && all[at + 1] === "\n");
+return isKept ? scalars.push(scalar === "\r" ? "\n" : scalar) - 1 : scalars.length;
+});
+const place = (at) => places[at] ?? scalars.length;
+const known = entities.filter(({ type, offset, length }) => (MARKS[type] || BLOCKS.has(type) || LITERAL.has(type)) && offset >= 0 && offset + length <= all.length)
+.map((entity) => ({ ...entity, offset: place(entity.offset), length: place(entity.offset + entity.length) - place(entity.offset) }))
+.filter(({ length }) => length > 0);
+return { scalars, text: scalars.join(""), entities: known };
+}
+
+function exact({ scalars, text }, entities, levels = LEVELS) {
+const names = (type) => entities.filter((entity) => entity.type === type).map((entity) => [slice(scalars, entity).slice(1).toLowerCase(), entity.user]);
+const options = { mentions: new Map(names("mention")), all: new Set(["all", ...names("all").map(([name]) => name)]) };
+const wanted = described(entities);
+for (const escapes of levels) {
+if (!escapes && text.includes("\\@")) continue;
+const source = withMarks(scalars, entities, escapes);
+const parsed = parseMarkdown(source, options);
+if (parsed.text !== text) continue;
+const found = parsed.entities.filter((entity) => entity.type !== "link" || entity.url !== slice(scalars, entity) || wanted.includes(described([entity])[0]));
+if (described(found).join("\n") === wanted.join("\n")) return source;
+}
+return undefined;
+}
+
+function joined({ scalars, entities }) {
+const found = [];
+for (const entity of ordered(entities)) {
+const isBlock = BLOCKS.has(entity.type);
+const before = LITERAL.has(entity.type) ? undefined : found.find(({ type, offset, length }) =>
+type === entity.type && (offset + length === entity.offset || (isBlock && offset + length + 1 === entity.offset && scalars[entity.offset - 1] === "\n")));
+if (before) before.length = entity.offset + entity.length - before.offset;
+else found.push({ ...entity });
+}
+return found;
+}
+
+function expressible(body) {
+let kept = [];
+const add = (entities) => {
+const variants = [[...kept, ...entities]];
+if (entities.length === 1) {
+const [entity] = entities;
+const touches = ({ offset, length }) => [offset, offset + length].some((at) => at === entity.offset || at === entity.offset + entity.length);
+variants.push([...kept, { ...entity, isOther: true }], [...kept.map((each) => (touches(each) ? { ...each, isOther: true } : each)), entity]);
+}
+const found = variants.find((variant) => exact(body, variant, LEVELS.slice(-1)) !== undefined);
+if (found) kept = found;
+else if (entities.length > 1) {
+const half = Math.ceil(entities.length / 2);
+add(entities.slice(0, half));
+add(entities.slice(half));
+}
+};
+add(ordered(body.entities));
+return kept;
+}
+
+const slice = (scalars, { offset, length }) => scalars.slice(offset, offset + length).join("");
+
+const described = (entities) => entities.map(({ type, offset, length, url, user, language }) => JSON.stringify([type, offset, length, url, user, language || undefined])).sort();
+
+function ordered(entities) {
+const rank = ({ type }) => (BLOCKS.has(type) ? 0 : LITERAL.has(type) ? 2 : 1);
+return [...entities].reverse().sort((one, other) => one.offset - other.offset || other.length - one.length || rank(one) - rank(other));
+}
+
+function withMarks(scalars, entities, escapes) {
+const ends = [];
+const begins = [];
+const literal = new Set();
+const items = new Set();
+const isLineStart = (at) => at === 0 || scalars[at - 1] === "\n";
+const put = (list, at, mark) => { list[at] = (list[at] ?? "") + mark; };
+const inOrder = ordered(entities);
+for (const entity of inOrder) {
+const { type, offset, length, language, isOther } = entity;
+const end = offset + length;
+if (LITERAL.has(type)) for (let at = offset; at < end; at += 1) literal.add(at);
+if (type === "pre") put(begins, offset, `\`\`\`${language ?? ""}\n`);
+else if (MARKS[type]) put(begins, offset, type === "italic" && isOther ? "_" : MARKS[type]);
+else if (isTitled(scalars, entity)) put(begins, offset, "[");
+else if (BLOCKS.has(type)) {
+for (let at = offset; at < end; at += 1) {
+if (at > offset && !isLineStart(at)) continue;
+if (type === "quote") put(begins, at, "> ");
+else items.add(at);
+}
+}
+}
+for (const entity of inOrder.reverse()) {
+const { type, offset, length, url, isOther } = entity;
+if (type === "pre") put(ends, offset + length, "\n```");
+else if (MARKS[type]) put(ends, offset + length, type === "italic" && isOther ? "_" : MARKS[type]);
+else if (isTitled(scalars, entity)) put(ends, offset + length, `](${url})`);
+}
+const isBoundary = (at) => begins[at] !== undefined || ends[at] !== undefined;
+for (let at = 0; at < scalars.length; at += 1) {
+if (scalars[at] !== "h" && scalars[at] !== "H") continue;
+const before = isBoundary(at) ? " " : scalars[at - 1] ?? " ";
+ADDRESS.lastIndex = 0;
+if (/\w/.test(before) && !escapes.includes(before) || !ADDRESS.test(scalars.slice(at, at + 9).join(""))) continue;
+do literal.add(at++); while (at < scalars.length && !ADDRESS_END.test(scalars[at]) && !isBoundary(at));
+at -= 1;
+}
+let escaped = -1;
+const parts = scalars.map((scalar, at) => {
+if (isLineStart(at)) {
+const mark = items.has(at) ? null : BLOCK.exec(scalars.slice(at, at + 5).join(""))?.[0];
+if (mark && !Array.from(mark, (_, index) => at + index).some((each) => isBoundary(each) || literal.has(each))) escaped = at + mark.length - 2;
+}
+const beginsName = scalar === "@" && /^[\p{L}\p{N}._-]/u.test(scalars[at + 1] ?? "")
+&& (!/^[\p{Script=Latin}\p{N}]/u.test(scalars[at - 1] ?? "") || isBoundary(at));
+const beginsQuote = scalar === ">" && escapes && isLineStart(at);
+const isEscaped = !literal.has(at) && (at === escaped || beginsName || beginsQuote || escapes.includes(scalar));
+return (ends[at] ?? "") + (begins[at] ?? "") + (isEscaped ? "\\" : "") + (items.has(at) && scalar === "•" ? "-" : scalar);
+});
+return parts.join("") + (ends[scalars.length] ?? "");
+}
+
+const isTitled = (scalars, entity) => entity.type === "link" && (entity.isOther || slice(scalars, entity) !== entity.url);
+return { toMarkdown };
+})();
 const $views_panels = (() => {
 
 const { addMembers } = $views_addmembers;
@@ -20408,7 +20507,8 @@ const { searchFilters } = $views_searchfilters;
 const { openSettings } = $views_settings;
 const { openViewer } = $views_viewer;
 const { showVotes } = $views_votes;
-return { addMembers, openAttachMenu, CallScreen, recordVideo, newPoll, scheduleTime, shareContact, conversationMenu, DetailsView, openDirectory, openLink, chooseFolders, folderMenu, chooseExpiry, deleteForAll, leave, shareLocation, showEdits, showPins, showReaders, showReactions, newChat, newGroup, showContacts, openProfile, report, showScheduled, searchFilters, openSettings, openViewer, showVotes };
+const { toMarkdown } = $text_source;
+return { addMembers, openAttachMenu, CallScreen, recordVideo, newPoll, scheduleTime, shareContact, conversationMenu, DetailsView, openDirectory, openLink, chooseFolders, folderMenu, chooseExpiry, deleteForAll, leave, shareLocation, showEdits, showPins, showReaders, showReactions, newChat, newGroup, showContacts, openProfile, report, showScheduled, searchFilters, openSettings, openViewer, showVotes, toMarkdown };
 })();
 return $views_panels;
 };

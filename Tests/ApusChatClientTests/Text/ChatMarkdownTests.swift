@@ -29,6 +29,23 @@ struct ChatMarkdownTests {
         }
     }
 
+    /// An edit without a change keeps the text, and the entities that Markdown can express.
+    @Test func theEditsOfThePageGiveTheSame() throws {
+        let data = try Data(contentsOf: Self.root.appendingPathComponent("Tests/Vectors/markdown.json"))
+        let edits = try #require(try JSONReader.read(Array(data))["edits"]?.arrayValue)
+        #expect(edits.count > 40)
+        for edit in edits {
+            let text = try #require(edit["text"]?.stringValue)
+            let entities = try (edit["entities"]?.arrayValue ?? []).map { try TextEntity(json: $0) }
+            let kept = try (edit["kept"]?.arrayValue ?? []).map { try TextEntity(json: $0) }
+            let markdown = ChatMarkdown.source(of: text, entities: entities)
+            #expect(markdown == edit["markdown"]?.stringValue, "the source of \(text.debugDescription)")
+            let parsed = ChatMarkdown.parse(markdown, mentions: ["bob": Value.bob])
+            #expect(parsed.text == edit["trimmed"]?.stringValue ?? text, "the text of \(markdown.debugDescription)")
+            #expect(parsed.entities == kept, "the entities of \(markdown.debugDescription)")
+        }
+    }
+
     @Test func theEmojiMatchThePage() throws {
         let page = try String(contentsOf: Self.root.appendingPathComponent("Web/js/text/emoji.js"), encoding: .utf8)
         for group in ChatEmoji.groups {
@@ -104,9 +121,7 @@ struct ChatMarkdownTests {
     ])
     func rangesOfAPeerGiveASource(entities: [TextEntity]) {
         for text in ["", "a", "ab\ncd", "👍\n"] {
-            let source = ChatMarkdown.source(of: text, entities: entities)
-            #expect(
-                source.unicodeScalars.count >= text.unicodeScalars.count && source.unicodeScalars.count <= text.unicodeScalars.count + 12)
+            #expect(ChatMarkdown.source(of: text, entities: entities) == text.split(separator: "\n").joined(separator: "\n"))
         }
     }
 

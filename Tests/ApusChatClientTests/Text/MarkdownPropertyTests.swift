@@ -99,6 +99,41 @@ struct MarkdownPropertyTests {
         }
     }
 
+    /// Texts of other applications: any text, with any entities.
+    @Test func anEditWithoutAChangeNeverChangesTheText() {
+        var generator = SplitMix64(state: 103)
+        let kinds: [TextEntityKind] = [
+            .bold, .italic, .underline, .strike, .spoiler, .code, .pre, .quote, .list, .link, .mention, .all, .hashtag,
+        ]
+        var kept = 0
+        for _ in 0..<4_000 {
+            let text = self.source(Int.random(in: 1...9, using: &generator), with: &generator)
+            let scalars = Array(text.unicodeScalars)
+            let entities = (0..<Int.random(in: 0...4, using: &generator)).map { _ in
+                let offset = Int64.random(in: 0..<Int64(scalars.count), using: &generator)
+                let kind = kinds.randomElement(using: &generator) ?? .bold
+                return TextEntity(
+                    kind: kind, offset: offset, length: .random(in: 1...(Int64(scalars.count) - offset), using: &generator),
+                    url: kind == .link ? ["https://a.example/x_(y)", "mailto:a@b.c"].randomElement(using: &generator) : nil,
+                    user: kind == .mention ? Value.bob : nil)
+            }
+            func content(_ entity: TextEntity) -> String {
+                String(String.UnicodeScalarView(scalars[Int(entity.offset)...].prefix(Int(entity.length))))
+            }
+            let names = entities.filter { $0.kind == .mention }.map { String(content($0).unicodeScalars.dropFirst()).lowercased() }
+            let markdown = ChatMarkdown.source(of: text, entities: entities)
+            let edited = ChatMarkdown.parse(markdown, mentions: Dictionary(names.map { ($0, Value.bob) }) { first, _ in first })
+            let trimmed = MarkdownSource(text, []).text
+            #expect(
+                edited.text.unicodeScalars.elementsEqual(trimmed.unicodeScalars), "\(text.debugDescription): \(markdown.debugDescription)")
+            // Each kind of the edited text is one of the entities, or an address.
+            let known = Set(entities.map(\.kind)).union([.link])
+            #expect(edited.entities.allSatisfy { known.contains($0.kind) }, "\(text.debugDescription): \(markdown.debugDescription)")
+            kept += edited.entities.count
+        }
+        #expect(kept > 1_000)
+    }
+
     /// Spans cover the text once, and each entity has its characters.
     @Test func spansMatchTheEntities() {
         var generator = SplitMix64(state: 101)

@@ -1,11 +1,11 @@
-// Converts between Markdown and a text with entities. Offsets count Unicode scalars.
+// Parses Markdown into a text with entities. Offsets count Unicode scalars.
 
 import { replaceShortcodes } from "./emoji.js";
 
 const ADDRESS_SOURCE = "https?:\\/\\/[^\\s<>\"'“”‘’，。；！？、（）【】《》]+";
 export const LINK = new RegExp(`\\b${ADDRESS_SOURCE}`, "giu");
-const ADDRESS = new RegExp(ADDRESS_SOURCE, "iuy");
-const ADDRESS_END = /[\s<>"'“”‘’，。；！？、（）【】《》]/u;
+export const ADDRESS = new RegExp(ADDRESS_SOURCE, "iuy");
+export const ADDRESS_END = /[\s<>"'“”‘’，。；！？、（）【】《》]/u;
 const NAME = /@([\p{L}\p{N}._-]{1,32})/gu;
 const SCHEMES = /^(https?|mailto|tel|xmpp):/i;
 const INLINE = [
@@ -186,10 +186,18 @@ export function namesIn(text) {
   return [...new Set([...text.matchAll(NAME)].map(([, name]) => name.toLowerCase().replace(/[._-]+$/, "")))].filter(Boolean);
 }
 
-const isEscape = (text, index) => text[index] === "\\" && index + 1 < text.length && "\\*_~|`[]@>:".includes(text[index + 1]);
+/** The escaped beginning of an item of a list, within the text from four characters before the backslash. */
+const ESCAPED_ITEM = /(?:^|\n)(?:\\[-•]|\d{1,3}\\[.)]) $/;
+
+/**
+ * Returns whether a backslash makes the next character literal. At the beginning of a line, this is
+ * also the mark of an item of a list.
+ */
+const isEscape = (text, index) => text[index] === "\\" && index + 1 < text.length
+  && ("\\*_~|`[]@>:：".includes(text[index + 1]) || (text[index + 2] === " " && ESCAPED_ITEM.test(text.slice(Math.max(0, index - 4), index + 3))));
 
 /** For each mark, a pattern of the next escaped character or mark. */
-const CLOSING = INLINE.map(({ mark }) => new RegExp(`\\\\[\\\\*_~|\`[\\]@>:]|${mark.replace(/[*|]/g, "\\$&")}`, "g"));
+const CLOSING = INLINE.map(({ mark }) => new RegExp(`\\\\[\\\\*_~|\`[\\]@>:：]|${mark.replace(/[*|]/g, "\\$&")}`, "g"));
 const TARGET = /\(([^\s()]{1,2000})\)/y;
 
 /**
@@ -273,70 +281,4 @@ function finder(text) {
   }
 
   return { code, link, range };
-}
-
-const MARKS = { bold: "**", italic: "*", underline: "__", strike: "~~", spoiler: "||", code: "`" };
-
-/**
- * Returns Markdown that parses to this text and these entities, for an edit in the composer.
- * Characters of the text are escaped if they would be parsed as marks.
- */
-export function toMarkdown(text, entities = []) {
-  const source = withMarks(text, entities, "");
-  const parsed = parseMarkdown(source);
-  // A backslash of the text would escape the one before `@`.
-  if (parsed.text === text && !text.includes("\\@") && formats(parsed.entities) === formats(entities)) return source;
-  return withMarks(text, entities, "\\*_~|`[" + (replaceShortcodes(text) === text ? "" : ":"));
-}
-
-/** Returns the entities that Markdown expresses by marks, as a text to compare. */
-function formats(entities) {
-  return entities.filter(({ type }) => MARKS[type] || type === "pre").map(({ type, offset, length }) => `${type} ${offset} ${length}`).sort().join();
-}
-
-/**
- * Inserts the marks of the entities. A backslash precedes each character of `escapes` in the text,
- * except in code, addresses and mentions. It also precedes `@` before a name that is not mentioned:
- * after an edit, it must not notify the user of the name.
- */
-function withMarks(text, entities, escapes) {
-  const scalars = [...text];
-  const inserts = [];
-  const literal = new Set();
-  for (const { type, offset, length, url, language } of entities) {
-    const end = offset + length;
-    if (["code", "pre", "link", "mention", "all"].includes(type)) for (let at = offset; at < end; at += 1) literal.add(at);
-    if (MARKS[type]) inserts.push([offset, 1, MARKS[type]], [end, 0, MARKS[type]]);
-    else if (type === "pre") inserts.push([offset, 1, `\`\`\`${language ?? ""}\n`], [end, 0, "\n```"]);
-    else if (type === "link" && scalars.slice(offset, end).join("") !== url) inserts.push([offset, 1, "["], [end, 0, `](${url})`]);
-    else if (type === "quote") {
-      inserts.push([offset, 1, "> "]);
-      for (let at = offset; at < end - 1; at += 1) if (scalars[at] === "\n") inserts.push([at + 1, 1, "> "]);
-    }
-  }
-  const boundaries = new Set(inserts.map(([at]) => at));
-  // In an address, a backslash is not an escape.
-  for (let at = 0; at < scalars.length; at += 1) {
-    const before = boundaries.has(at) ? " " : scalars[at - 1] ?? " ";
-    ADDRESS.lastIndex = 0;
-    if (/\w/.test(before) && !escapes.includes(before) || !ADDRESS.test(scalars.slice(at, at + 9).join(""))) continue;
-    do literal.add(at++); while (at < scalars.length && !ADDRESS_END.test(scalars[at]) && !boundaries.has(at));
-    at -= 1;
-  }
-  scalars.forEach((scalar, at) => {
-    if (literal.has(at)) return;
-    // A word before `@` makes an address of it, unless a mark stands between them.
-    const beginsName = scalar === "@" && /^[\p{L}\p{N}._-]/u.test(scalars[at + 1] ?? "")
-      && (!/^[\p{Script=Latin}\p{N}]/u.test(scalars[at - 1] ?? "") || boundaries.has(at));
-    if (beginsName || escapes.includes(scalar)) inserts.push([at, 2, "\\"]);
-  });
-  inserts.sort((one, other) => other[0] - one[0] || other[1] - one[1]);
-  const parts = [];
-  let end = scalars.length;
-  for (const [offset, , mark] of inserts) {
-    parts.push(scalars.slice(offset, end).join(""), mark);
-    end = offset;
-  }
-  parts.push(scalars.slice(0, end).join(""));
-  return parts.reverse().join("").replace(/^• /gm, "- ");
 }

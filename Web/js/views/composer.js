@@ -13,7 +13,7 @@ import { attempt, toast } from "./toast.js";
 import { Tray } from "./tray.js";
 import { VoiceBar } from "./voicebar.js";
 import { actorName, eventText, isGroup, permits, userName } from "./model.js";
-import { parseMarkdown, toMarkdown } from "../text/markdown.js";
+import { parseMarkdown } from "../text/markdown.js";
 import { shortDate, span } from "../i18n/format.js";
 import { t } from "../i18n/index.js";
 
@@ -117,13 +117,15 @@ export class Composer {
   }
 
   edit(row) {
-    this.#isTouched = true;
-    this.#reply = null;
-    this.#edit = row;
-    this.input.value = toMarkdown(row.body?.text ?? "", row.body?.entities);
-    this.#update();
-    this.focus();
-    this.input.setSelectionRange(this.input.value.length, this.input.value.length);
+    withPanels(({ toMarkdown }) => {
+      this.#isTouched = true;
+      this.#reply = null;
+      this.#edit = row;
+      this.input.value = toMarkdown(row.body?.text ?? "", row.body?.entities);
+      this.#update();
+      this.focus();
+      this.input.setSelectionRange(this.input.value.length, this.input.value.length);
+    });
   }
 
   /** Ends the edit or reply. Returns whether there was one. */

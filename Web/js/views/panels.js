@@ -22,3 +22,4 @@ export { searchFilters } from "./searchfilters.js";
 export { openSettings } from "./settings.js";
 export { openViewer } from "./viewer.js";
 export { showVotes } from "./votes.js";
+export { toMarkdown } from "../text/source.js";
