@@ -7,9 +7,6 @@ import ApusChatStorage
 /// beginning of a word. Each character is encoded as four letters, so that a word has the same
 /// length in every script.
 enum NameGrams {
-    /// The maximum number of characters of a query. Further characters are ignored.
-    static let longestPart = 64
-
     /// Returns the encoded words of a name, in order.
     static func words(of name: String) -> String {
         let letters = self.letters(of: name)
@@ -19,7 +16,7 @@ enum NameGrams {
 
     /// Returns the full-text query for names that contain `part`; nil if `part` is empty.
     static func query(for part: String) -> String? {
-        let letters = self.letters(of: NameQuery.prepared(part)).prefix(self.longestPart)
+        let letters = self.letters(of: NameQuery.part(part))
         guard let first = letters.first else { return nil }
         guard letters.count > 1 else { return first + "*" }
         return "\"" + zip(letters, letters.dropFirst()).map { $0 + $1 }.joined(separator: " ") + "\""

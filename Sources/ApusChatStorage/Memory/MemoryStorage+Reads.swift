@@ -92,7 +92,10 @@ extension MemoryStorage {
     ) -> MembersPage {
         guard let conversation = self.conversations[key] else { return MembersPage(members: [], next: nil, version: 0, total: 0) }
         var rows = conversation.members.values.filter { states.includes($0.state) }
-        if let text { rows.removeAll { !self.isNamed($0.address.user, text) } }
+        if let text {
+            let part = NameQuery.part(text)
+            rows.removeAll { member in !(self.accountRows[member.address.user].map { Self.isNamed($0, part) } ?? false) }
+        }
         rows.sort { $0.address.user < $1.address.user }
         var total = Int64(rows.count)
         if text == nil, states.contains(.joined) {
@@ -105,11 +108,10 @@ extension MemoryStorage {
             total: total)
     }
 
-    /// Returns whether the name or the nickname of an active account contains a text.
-    private func isNamed(_ user: UserKey, _ text: String) -> Bool {
-        let needle = NameQuery.prepared(text)
-        guard let row = self.accountRows[user], row.state == .active else { return false }
-        return row.name.rawValue.contains(needle) || row.nickname.lowercased().contains(needle)
+    /// Returns whether an account is active and its name or its nickname contains a prepared part.
+    private static func isNamed(_ row: AccountRow, _ part: String) -> Bool {
+        guard row.state == .active, !part.isEmpty else { return false }
+        return [row.name.rawValue, row.nickname].contains { NameQuery.contains($0.lowercased(), part) }
     }
 
     package func staff(of key: ConversationKey, limit: Int) -> [MemberRow] {
@@ -139,11 +141,8 @@ extension MemoryStorage {
     }
 
     package func accounts(containing text: String, after cursor: UserKey?, limit: Int) -> [AccountRow] {
-        let needle = NameQuery.prepared(text)
-        let rows = self.accountRows.values.filter { row in
-            if let cursor, row.key <= cursor { return false }
-            return row.state == .active && (row.name.rawValue.contains(needle) || row.nickname.lowercased().contains(needle))
-        }
+        let part = NameQuery.part(text)
+        let rows = self.accountRows.values.filter { row in (cursor.map { row.key > $0 } ?? true) && Self.isNamed(row, part) }
         return Array(rows.sorted { $0.key < $1.key }.prefix(limit))
     }
 

@@ -139,10 +139,10 @@ extension ConversationRow {
     /// matches all conversations.
     package func isFound(by text: String) -> Bool {
         guard !text.isEmpty else { return true }
-        // Titles are stored in the prepared form, and descriptions as they were typed.
-        let (title, about) = (self.profile.title.lowercased(), self.profile.about.lowercased())
-        let prepared = NameQuery.prepared(text)
-        return title.contains(prepared) || about.contains(prepared) || about.contains(text.lowercased())
+        let query = NameQuery.prepared(text)
+        return NameQuery.contains(self.profile.title.lowercased(), query)
+            // Descriptions are stored as they were typed.
+            || NameQuery.contains(NameQuery.prepared(self.profile.about), query)
     }
 }
 

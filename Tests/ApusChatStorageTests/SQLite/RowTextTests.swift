@@ -104,7 +104,7 @@ import Testing
 
     @Test func partsAreBounded() {
         let query = NameGrams.query(for: String(repeating: "a", count: 10_000))
-        #expect(query?.split(separator: " ").count == NameGrams.longestPart - 1)
+        #expect(query?.split(separator: " ").count == NameQuery.longestPart - 1)
         #expect(NameGrams.query(for: "\" OR 1").map { $0.allSatisfy { $0.isLetter || $0.isNumber || $0 == " " || $0 == "\"" } } == true)
     }
 

@@ -97,7 +97,7 @@ import Testing
         #expect(try found("art", after: 30) == [31, 2])
         #expect(try found("小") == [30, 1])
         #expect(try found("zzz") == [0])
-        #expect(try found("") == (kind == .sqlite ? [0] : [11, 30, 31, 3]), "the wire has no empty search")
+        #expect(try found("") == [0], "the wire has no empty search")
         #expect(try found(nil) == [11, 30, 31, 33, 4])
         #expect(try found("bo", .banned) == [12, 1])
         #expect(try found(nil, .banned) == [12, 1])
@@ -203,6 +203,37 @@ import Testing
         for text in ["Đa\u{300}", "ｶﾌｪ", "ｐａｒｔｙ", "Ｐａｒｔｙ", "U\u{308}bung", "übung", "Nẵng"] {
             let found = try world.storage.listedConversations(containing: text, after: nil, limit: 9).conversations.map(\.key)
             #expect(found == [group], "\(text)")
+        }
+    }
+
+    /// A part consists of Unicode scalars, and can end within a character as users see it: a letter
+    /// without its vowel sign, or an emoji without its skin tone.
+    @Test(arguments: StorageKind.allCases) func aPartEndsWithinACharacter(_ kind: StorageKind) throws {
+        let world = try StorageWorld(kind)
+        let (thai, hindi, emoji, long) = (UserKey(30), UserKey(31), UserKey(32), UserKey(33))
+        try world.addAccount(thai, "สวัสดี", nickname: "Thai")
+        try world.addAccount(hindi, "hindi", nickname: "किताब")
+        try world.addAccount(emoji, "emoji", nickname: "Team 👍🏽 👨\u{200D}👩")
+        try world.addAccount(long, "long", nickname: String(repeating: "z", count: 64))
+        let group = try world.group(1, world.ann, thai, hindi, emoji, long) { row in
+            (row.settings.listed, row.profile.title, row.profile.about) = (true, "สวัสดี", "किताब 👍🏽 Cafe\u{301}")
+        }
+        let parts: [(String, UserKey?)] = [
+            ("สวัสด", thai), ("ว", thai), ("\u{E31}ส", thai), ("क", hindi), ("कि", hindi), ("ताब", hindi), ("👍", emoji), ("🏽", emoji),
+            ("👍🏽", emoji), ("👩", emoji), ("👨", emoji), ("ℌin", hindi), (String(repeating: "z", count: 64), long),
+            (String(repeating: "z", count: 65) + "more", long), ("คิ", nil), ("", nil),
+        ]
+        for (text, user) in parts {
+            let users = user.map { [$0] } ?? []
+            #expect(try world.storage.accounts(containing: text, after: nil, limit: 9).map(\.key) == users, "\(text)")
+            let page = try world.storage.members(of: group, in: .joined, containing: text, after: nil, limit: 9)
+            #expect(page.members.map(\.address.user) == users && page.total == Int64(users.count), "\(text)")
+        }
+        for (text, isFound) in [
+            ("สวัสด", true), ("ว", true), ("क", true), ("👍", true), ("🏽", true), ("caf\u{E9}", true), ("cafe\u{301}", true), ("cafe", false),
+        ] {
+            let found = try world.storage.listedConversations(containing: text, after: nil, limit: 9).conversations
+            #expect(found.map(\.key) == (isFound ? [group] : []), "\(text)")
         }
     }
 
