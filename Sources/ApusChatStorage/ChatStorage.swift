@@ -12,7 +12,8 @@ package protocol ChatStorage: ChatReads {
     func begin(_ needs: Needs) throws(StorageError) -> Facts
 
     /// Writes a batch completely or not at all, and ends the batch. In a storage on disk, the batch
-    /// survives a power failure after the method has returned.
+    /// survives a power failure after the method has returned. An empty batch has the number of the
+    /// batch before it.
     func commit(_ changes: Changes) throws(StorageError) -> CommitStamp
 
     /// Ends a batch without writing it. Does nothing if no batch was begun.

@@ -81,6 +81,7 @@ package final class MemoryStorage: ChatStorage {
     package func commit(_ changes: Changes) throws(StorageError) -> CommitStamp {
         guard self.isInBatch else { throw StorageError(.invalidUse, message: "`commit` was called without a batch; call `begin` first") }
         self.isInBatch = false
+        guard !changes.isEmpty else { return CommitStamp(commit: self.commit) }
         try self.examine(changes)
         self.commit += 1
         for change in changes.conversations { self.write(change) }

@@ -202,6 +202,23 @@ import Testing
         #expect(try world.append(to: group, by: world.ann) == 1)
     }
 
+    /// A batch without changes ends, and is not counted: a client that knows the position before it
+    /// has nothing to read.
+    @Test(arguments: StorageKind.allCases) func anEmptyBatchHasNoNumber(_ kind: StorageKind) throws {
+        let world = try StorageWorld(kind)
+        let group = try world.group(1, world.ann)
+        let before = try world.modify(world.ann, group) { $0.readN = 1 }
+        let position = try world.storage.position()
+        #expect(try world.write { _ in } == before && world.storage.position() == position)
+        #expect(throws: StorageError.self) { try world.storage.commit(Changes()) }
+        #expect(try world.modify(world.ann, group) { $0.readN = 2 } == before + 1)
+        guard case .page(let heads, nil) = try world.storage.changes(of: world.ann, after: position, cursor: nil, limit: 9) else {
+            Issue.record("the position is known")
+            return
+        }
+        #expect(heads.map(\.conversation.key) == [group])
+    }
+
     @Test(arguments: StorageKind.allCases) func batchesDoNotOverlap(_ kind: StorageKind) throws {
         let world = try StorageWorld(kind)
         #expect(throws: StorageError.self) { try world.storage.commit(Changes()) }
