@@ -58,7 +58,7 @@ enum ScriptMix {
     }
 
     private enum Script {
-        case latin, greek, cyrillic, armenian, georgian, cherokee, coptic
+        case latin, greek, cyrillic, armenian, georgian, cherokee, coptic, lisu
 
         init?(_ scalar: Unicode.Scalar) {
             guard scalar.properties.isAlphabetic else { return nil }
@@ -72,6 +72,7 @@ enum ScriptMix {
             case 0x10A0...0x10FF, 0x1C90...0x1CBF, 0x2D00...0x2D2F: self = .georgian
             case 0x13A0...0x13FF, 0xAB70...0xABBF: self = .cherokee
             case 0x03E2...0x03EF, 0x2C80...0x2CFF: self = .coptic
+            case 0xA4D0...0xA4FF: self = .lisu
             default: return nil
             }
         }

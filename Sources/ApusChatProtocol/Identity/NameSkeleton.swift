@@ -3,11 +3,11 @@ import Foundation
 /// Computes a common form of names that look alike, to mark a name that can be confused with the
 /// name of a contact.
 ///
-/// Source: the skeleton of UTS 39 section 4, with a reduced table. The table contains the digits
-/// `0` and `1`, and the letters of Greek, Cyrillic, Armenian and Cherokee and variants of Latin
-/// letters that look like ASCII letters. In addition to UTS 39, letter case, marks, spaces, `.`,
-/// `_` and `-` are ignored, and `i` and `|` are equal to `l`. Two names with the same skeleton look
-/// alike. Names with different skeletons may also look alike.
+/// Source: the skeleton of UTS 39 section 4, with a reduced table. The table contains the letters
+/// of scripts in use, the variants of Latin letters, and the digits `0` and `1` of all scripts that
+/// look like ASCII letters. In addition to UTS 39, letter case, marks, spaces, `.`, `_` and `-` are
+/// ignored, and `i` and `|` are equal to `l`. Two names with the same skeleton look alike. Names
+/// with different skeletons may also look alike.
 package enum NameSkeleton {
     /// Returns the skeleton of an account name or a shown name.
     package static func skeleton(of name: String) -> String {
@@ -55,17 +55,26 @@ package enum NameSkeleton {
         case "w": skeleton += "vv"
         case "i", "1", "|": skeleton += "l"
         case "0": skeleton += "o"
+        case "æ", "ӕ": skeleton += "ae"
+        case "œ": skeleton += "oe"
         default: skeleton.unicodeScalars.append(scalar)
         }
     }
 
-    /// Pairs of a scalar and the ASCII letter that it resembles.
+    /// Pairs of a scalar and the ASCII letter that it resembles, from `confusables.txt` of UTS 39:
+    /// Cyrillic, Greek, Armenian and Georgian, Coptic, Cherokee, Lisu, Canadian syllabics with
+    /// Tifinagh and Runic, Latin, and the digits of other scripts with symbols.
     private static let pairs = """
-        аa еe іi јj оo рp сc уy хx ѕs һh ԁd ԛq ԝw ѵv ӏl үy гr ьb АA ВB ЕE КK МM НH ОO РP СC ТT ХX УY ЅS ІI ЈJ ԚQ ԜW ѴV ӀI ҮY \
-        αa οo νv ρp υu ιi κk γy σo ϳj ΑA ΒB ΕE ΖZ ΗH ΙI ΚK ΜM ΝN ΟO ΡP ΤT ΥY ΧX ͿJ \
-        ոn սu օo հh զq ցg յj ՕO ՏS ԼL ՍU \
-        ᎪA ᏴB ᏟC ᎠD ᎬE ᏀG ᎻH ᎥI ᎫJ ᏦK ᏞL ᎷM ᏢP ᏒR ᏚS ᎢT ᏙV ᎳW ᏃZ \
-        ıi ɑa ɡg ɩi ɪi ʏy ᴏo ᴄc ᴠv ᴡw ᴢz ꜱs ɢg ʜh ɴn ʀr ʟl ᴀa ᴇe ᴋk ᴘp ᴛt ᴜu ɛe ʋv ƅb ɯw
+        аa еe іi јj оo рp сc уy хx ѕs һh ԁd ԛq ԝw ѡw ѵv ӏl үy гr ьb ҽe ꙇi АA ВB ЕE КK МM НH ОO РP СC ТT ХX УY ЅS ІI ЈJ ԌG ԚQ ԜW ѴV ӀI ҮY \
+        αa οo νv ρp υu ιi κk γy σo ϳj ᴦr ΑA ΒB ΕE ΖZ ΗH ΙI ΚK ΜM ΝN ΟO ΡP ΤT ΥY ΧX ͿJ ϜF ϺM \
+        ոn ռn սu օo հh զq գq ցg յj աw քf ՕO ՏS ԼL ՍU ყy ჿo \
+        ⲅr ⲟo ⲣp ⲥc ⲎH Ⲓl ⲔK ⲘM ⲚN ⲞO ⲢP ⲤC ⲦT ⲨY ⲬX ⳐL \
+        ᎪA ᏴB Ꮟb ᏟC ᎠD Ꮷd ᎬE ᏀG ᏳG ᎻH Ꮒh ᎥI ᎫJ ᏦK ᏞL ᎷM ᏢP ᎡR ᏒR ᏚS ᏕS ᎢT ᏙV ᎳW ᏔW ᎩY ᎽY ᏃZ ꮁr \
+        ꓮA ꓐB ꓚC ꓓD ꓒd ꓰE ꓝF ꓖG ꓧH ꓲl ꓙJ ꓗK ꓡL ꓟM ꓠN ꓳO ꓑP ꓣR ꓢS ꓔT ꓴU ꓦV ꓪW ꓫX ꓬY ꓜZ \
+        ᗅA ᗷB ᑲb ᖯb ᗞD ᗪD ᑯd ᖴF ᕼH ᒍJ ᒪL ᗰM ᑭP ᖇR ᑌU ᐯV ᕁx ᕽx ⴸV ⴹE ⵏl ⵔO ⵕQ ⵝX ᚷX ᛁl ᛕK ᛖM \
+        ıi ɑa ɡg ɩi ɪi ʏy ᴏo ᴄc ᴠv ᴡw ᴢz ꜱs ɢg ʜh ɴn ʀr ʟl ᴀa ᴇe ᴋk ᴘp ᴛt ᴜu ɛe ʋu ƅb ɯw ƍg ǀl ɣy ỿy \
+        ᶃg ᶌy ᴑo ꞟu ꬲe ꬵf ꬽo ꭇr ꭈr ꭎu ꭒu ꭚy ꞙf ẝf ꞘF ꞲJ ꞳX ꞴB \
+        ١l ۱l ٥o ۵o ߀o ०o ০o ੦o ૦o ୦o ௦o ౦o ೦o ൦o ๐o ໐o ၀o 〇o ×x ℮e ∣l ∨v ∪U
         """
 
     private static let table: [Unicode.Scalar: Unicode.Scalar] = {

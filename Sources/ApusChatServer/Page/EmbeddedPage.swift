@@ -18,9 +18,9 @@ enum EmbeddedPage {
         _js_core_worker_ecd6d67e2e2ba9d4_js,
         _js_i18n_en_2e4c54e0de852af3_js,
         _js_i18n_zh_9991380d6e17d28d_js,
-        _js_main_5cfb2425a77a3e3d_js,
+        _js_main_8b990b67920e348f_js,
         _js_test_af4dddca0b9caee9_js,
-        _js_views_inside_ecb30115f5a97255_js,
+        _js_views_inside_0eee26c71a7491cb_js,
         _js_views_panels_19e814f33cc984d3_js,
         _sw_js,
         _test_html,
@@ -1541,14 +1541,14 @@ gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gPQVAAAA//+DQEnNAAAA
   <meta name="later" content="js/core-worker-ecd6d67e2e2ba9d4.js">
   <meta name="later" content="js/i18n-en-2e4c54e0de852af3.js">
   <meta name="later" content="js/i18n-zh-9991380d6e17d28d.js">
-  <meta name="later" content="js/views-inside-ecb30115f5a97255.js">
+  <meta name="later" content="js/views-inside-0eee26c71a7491cb.js">
   <meta name="later" content="js/views-panels-19e814f33cc984d3.js">
   <title>Apus</title>
   <link rel="icon" href="img/icon.svg" type="image/svg+xml">
   <link rel="apple-touch-icon" href="img/touch-180.png">
   <link rel="manifest" href="app.webmanifest">
   <link rel="stylesheet" href="css/page-da54f9b955835000.css">
-  <script type="module" src="js/main-5cfb2425a77a3e3d.js"></script>
+  <script type="module" src="js/main-8b990b67920e348f.js"></script>
 </head>
 <body>
   <div id="app"></div>
@@ -8174,7 +8174,7 @@ return $i18n_zh;
 
 """#))
 
-    private static let _js_main_5cfb2425a77a3e3d_js = EmbeddedFile(path: "js/main-5cfb2425a77a3e3d.js", content: .text(#"""
+    private static let _js_main_8b990b67920e348f_js = EmbeddedFile(path: "js/main-8b990b67920e348f.js", content: .text(#"""
 const $parts = {}, $loaded = {};
 const $later = (path) => $parts[path] ??= import(path).then((part) => part.default({ ...$all(), ...$loaded }), (error) => { delete $parts[path]; throw error; });
 const $all = () => ({ $later, $loaded, $views_dom, $views_icons, $i18n_index, $i18n_format, $views_model, $views_menu, $views_auth, $views_preferences, $app, $core_applying, $core_receipts, $state_api, $state_lists, $state_window, $state_store, $state_index, $main, $core_requests });
@@ -9017,7 +9017,7 @@ return { element: h("div", { class: "empty" }, logo(), failure), close() { this.
 async #load() {
 if (this.#loading) return;
 try {
-this.#loading = $later("./views-inside-ecb30115f5a97255.js");
+this.#loading = $later("./views-inside-0eee26c71a7491cb.js");
 this.inside = new (await this.#loading).Inside(this);
 } catch (error) {
 console.warn("page:", error);
@@ -11315,7 +11315,7 @@ return {  };
 
 """#))
 
-    private static let _js_views_inside_ecb30115f5a97255_js = EmbeddedFile(path: "js/views-inside-ecb30115f5a97255.js", content: .text(#"""
+    private static let _js_views_inside_0eee26c71a7491cb_js = EmbeddedFile(path: "js/views-inside-0eee26c71a7491cb.js", content: .text(#"""
 export default ({ $later, $loaded, $views_dom, $views_icons, $i18n_index, $i18n_format, $views_model, $views_menu, $core_applying, $core_receipts, $core_requests }) => {
 const $views_avatar = (() => {
 
@@ -12740,13 +12740,18 @@ return { copyText, saveText };
 const $text_skeleton = (() => {
 
 const IGNORED = /[\p{Mn}\p{Me}\p{Cf}\p{Zs}\p{Cc}\p{DI}._-]/u;
-const SHARED = { m: "rn", w: "vv", i: "l", 1: "l", "|": "l", 0: "o" };
+const SHARED = { m: "rn", w: "vv", i: "l", 1: "l", "|": "l", 0: "o", æ: "ae", ӕ: "ae", œ: "oe" };
 const PAIRS = `
-аa еe іi јj оo рp сc уy хx ѕs һh ԁd ԛq ԝw ѵv ӏl үy гr ьb АA ВB ЕE КK МM НH ОO РP СC ТT ХX УY ЅS ІI ЈJ ԚQ ԜW ѴV ӀI ҮY
-αa οo νv ρp υu ιi κk γy σo ϳj ΑA ΒB ΕE ΖZ ΗH ΙI ΚK ΜM ΝN ΟO ΡP ΤT ΥY ΧX ͿJ
-ոn սu օo հh զq ցg յj ՕO ՏS ԼL ՍU
-ᎪA ᏴB ᏟC ᎠD ᎬE ᏀG ᎻH ᎥI ᎫJ ᏦK ᏞL ᎷM ᏢP ᏒR ᏚS ᎢT ᏙV ᎳW ᏃZ
-ıi ɑa ɡg ɩi ɪi ʏy ᴏo ᴄc ᴠv ᴡw ᴢz ꜱs ɢg ʜh ɴn ʀr ʟl ᴀa ᴇe ᴋk ᴘp ᴛt ᴜu ɛe ʋv ƅb ɯw`;
+аa еe іi јj оo рp сc уy хx ѕs һh ԁd ԛq ԝw ѡw ѵv ӏl үy гr ьb ҽe ꙇi АA ВB ЕE КK МM НH ОO РP СC ТT ХX УY ЅS ІI ЈJ ԌG ԚQ ԜW ѴV ӀI ҮY
+αa οo νv ρp υu ιi κk γy σo ϳj ᴦr ΑA ΒB ΕE ΖZ ΗH ΙI ΚK ΜM ΝN ΟO ΡP ΤT ΥY ΧX ͿJ ϜF ϺM
+ոn ռn սu օo հh զq գq ցg յj աw քf ՕO ՏS ԼL ՍU ყy ჿo
+ⲅr ⲟo ⲣp ⲥc ⲎH Ⲓl ⲔK ⲘM ⲚN ⲞO ⲢP ⲤC ⲦT ⲨY ⲬX ⳐL
+ᎪA ᏴB Ꮟb ᏟC ᎠD Ꮷd ᎬE ᏀG ᏳG ᎻH Ꮒh ᎥI ᎫJ ᏦK ᏞL ᎷM ᏢP ᎡR ᏒR ᏚS ᏕS ᎢT ᏙV ᎳW ᏔW ᎩY ᎽY ᏃZ ꮁr
+ꓮA ꓐB ꓚC ꓓD ꓒd ꓰE ꓝF ꓖG ꓧH ꓲl ꓙJ ꓗK ꓡL ꓟM ꓠN ꓳO ꓑP ꓣR ꓢS ꓔT ꓴU ꓦV ꓪW ꓫX ꓬY ꓜZ
+ᗅA ᗷB ᑲb ᖯb ᗞD ᗪD ᑯd ᖴF ᕼH ᒍJ ᒪL ᗰM ᑭP ᖇR ᑌU ᐯV ᕁx ᕽx ⴸV ⴹE ⵏl ⵔO ⵕQ ⵝX ᚷX ᛁl ᛕK ᛖM
+ıi ɑa ɡg ɩi ɪi ʏy ᴏo ᴄc ᴠv ᴡw ᴢz ꜱs ɢg ʜh ɴn ʀr ʟl ᴀa ᴇe ᴋk ᴘp ᴛt ᴜu ɛe ʋu ƅb ɯw ƍg ǀl ɣy ỿy
+ᶃg ᶌy ᴑo ꞟu ꬲe ꬵf ꬽo ꭇr ꭈr ꭎu ꭒu ꭚy ꞙf ẝf ꞘF ꞲJ ꞳX ꞴB
+١l ۱l ٥o ۵o ߀o ०o ০o ੦o ૦o ୦o ௦o ౦o ೦o ൦o ๐o ໐o ၀o 〇o ×x ℮e ∣l ∨v ∪U`;
 const TABLE = new Map(PAIRS.trim().split(/\s+/).map((pair) => [...pair]));
 
 function skeleton(name) {

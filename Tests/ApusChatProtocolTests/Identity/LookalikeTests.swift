@@ -12,7 +12,7 @@ struct LookalikeTests {
     private static let scripts: [(name: String, letters: [String])] = [
         ("Latin", ["a", "z", "é", "ɑ", "ạ", "ᴄ", "ᴏ", "ꜱ", "ʙ"]), ("Greek", ["α", "ω", "ά", "ἀ", "ᴦ"]),
         ("Cyrillic", ["а", "я", "ё", "ѓ", "ᴫ"]),
-        ("Armenian", ["ա", "ֆ"]), ("Georgian", ["ა", "ჰ"]), ("Cherokee", ["ꭰ", "ᏸ"]), ("Coptic", ["ⲁ", "ϣ"]),
+        ("Armenian", ["ա", "ֆ"]), ("Georgian", ["ა", "ჰ"]), ("Cherokee", ["ꭰ", "ᏸ"]), ("Coptic", ["ⲁ", "ϣ"]), ("Lisu", ["ꓐ", "ꓨ"]),
     ]
 
     @Test func lettersOfTwoScriptsAreNotMixed() {
@@ -41,6 +41,10 @@ struct LookalikeTests {
         ("аеіјорсухѕһԁԛԝѵӏүг", "aeijopcyxshdqwvlyr"), ("АВЕКМНОРСТХУЅІЈԚԜ", "ABEKMHOPCTXYSIJQW"), ("αονρυικγϳ", "aovpuikyj"),
         ("ΑΒΕΖΗΙΚΜΝΟΡΤΥΧ\u{37F}", "ABEZHIKMNOPTYXJ"), ("ոսօհզցյ", "nuohqgj"), ("ՕՏԼՍ", "OSLU"),
         ("ᎪᏴᏟᎠᎬᏀᎻᎥᎫᏦᏞᎷᏢᏒᏚᎢᏙᎳᏃ", "ABCDEGHIJKLMPRSTVWZ"),
+        ("ꓮꓐꓚꓓꓒꓰꓝꓖꓧꓲꓙꓗꓡꓟꓠꓳꓑꓣꓢꓔꓴꓦꓪꓫꓬꓜ", "ABCDdEFGHlJKLMNOPRSTUVWXYZ"),
+        ("ⲅⲟⲣⲥⲎⲒⲔⲘⲚⲞⲢⲤⲦⲨⲬ", "ropcHlKMNOPCTYX"), ("ռգաքყჿ", "nqwfyo"), ("ѡҽԌϜϺᴦ", "weGFMr"), ("ᎡᎩᏂᏏᏔᏕᏧᏳꭱꭹꮒ", "RYhbWSdGryh"),
+        ("ᗅᗷᑲᗪᑯᖴᕼᒍᒪᗰᑭᖇᑌᐯⴹⵏⵔⵝᚷᛕᛖ", "ABbDdFHJLMPRUVElOXXKM"), ("ƍǀɣỿꬲꬵꬽꭇꭒꭚꞘꞲꞳꞴʋ", "glyyeforuyFJXBu"),
+        ("٥۵०০੦௦๐၀〇١۱", "ooooooooo11"), ("×℮∣", "xel"), ("ＦＲ𝟊𝛭𝓜", "FRFMM"),
         ("ıɑɡɩɪʏᴏᴄᴠᴡᴢꜱɢʜɴʀʟᴀᴇᴋᴘᴛᴜⅼ", "iagiiyocvwzsghnrlaekptul"), ("０１", "01"), ("01|", "oll"), ("ＡＢＣｘｙｚ", "abcxyz"), ("𝐚𝒃𝓬𝔡", "abcd"),
     ])
     func aLetterHasTheSkeletonOfItsLookalike(letters: String, ascii: String) {
@@ -85,9 +89,11 @@ struct LookalikeTests {
         #expect(NameSkeleton.looksAlike("\u{E9}", "e\u{301}"), "two texts of one shape")
     }
 
-    /// The skeletons of `rn` and `m`, and of `vv` and `w`, are equal in both directions.
+    /// The skeletons of two letters and of the letter that looks like them are equal in both
+    /// directions.
     @Test(arguments: [
         ("rnodern", "modern"), ("modem", "modern"), ("vvilliam", "william"), ("cornmon", "common"), ("W", "vv"), ("M", "rn"), ("Щ", "щ"),
+        ("Cæsar", "Caesar"), ("ÆON", "aeon"), ("cœur", "coeur"), ("ӕ", "ae"),
     ])
     func pairsOfLettersLookLikeOne(first: String, second: String) {
         #expect(NameSkeleton.looksAlike(first, second) && NameSkeleton.looksAlike(second, first))
@@ -107,7 +113,11 @@ struct LookalikeTests {
             // Another form of the letter would never be looked up.
             #expect(letter.decomposedStringWithCompatibilityMapping.unicodeScalars.elementsEqual(letter.unicodeScalars), "\(letter)")
         }
-        let letters = Set(pairs.map { $0[0] })
+        let shared = try #require(script.first?.components(separatedBy: "const SHARED = {").last?.components(separatedBy: "}").first)
+        let forms = shared.components(separatedBy: ",").map { $0.filter { $0 != " " && $0 != "\"" }.components(separatedBy: ":") }
+        #expect(forms.count > 5)
+        for form in forms { #expect(form.count == 2 && NameSkeleton.skeleton(of: form[0]) == form[1], "\(form)") }
+        let letters = Set(pairs.map { $0[0] } + forms.flatMap { $0[0].unicodeScalars })
         for value in UInt32(0x80)..<0x3000 {
             guard let scalar = Unicode.Scalar(value), !letters.contains(scalar) else { continue }
             let text = String(scalar).decomposedStringWithCompatibilityMapping
