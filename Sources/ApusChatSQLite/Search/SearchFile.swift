@@ -9,7 +9,9 @@ import ApusChatStorage
 /// - `scope` contains the conversation, the sender and the kind as terms, so that a search reads no
 ///   other messages.
 enum SearchFile {
-    private static let version: Int64 = 3
+    /// The version of the tables, and of the terms into which `SearchText` splits a text. An index
+    /// of another version is rebuilt.
+    static let version: Int64 = 4
 
     private static let script = """
         CREATE TABLE search.position (

@@ -187,6 +187,39 @@ import Testing
 
     // MARK: Terms
 
+    /// The index contains the terms of all texts, so other terms need another version of it. If
+    /// this test fails, increase `SearchFile.version` and change both expectations.
+    @Test func theTermsBelongToTheVersion() {
+        let texts = [
+            "Hello, ＷＯＲＬＤ! Don't 3.5 ﬁne", "ÉTÉ e\u{301}te\u{301} Straße İstanbul ΣΊΣΥΦΟΣ ёлка", "明天 カフェ ｶﾞｷﾞ 서울 \u{1109}\u{1165} สวัสดี ကမ္ဘာ",
+            "😀 👍🏽 ❤️ ❤ ☝🏽 2️⃣ 👨\u{200D}👩\u{200D}👧 🇩🇪", "مَرْحَبًا שָׁלוֹם नमस्ते ① ²",
+        ]
+        #expect(SearchFile.version == 4)
+        let terms = [
+            "hello world don t 3 5 fine", "ete ete straße istanbul σισυφοσ елка", "明 天 カ フ ェ カ キ 서 울 서 ส ว ส ด က မ ဘ",
+            "e1f600 e1f44d e2764 e261d 2 e1f468 e1f469 e1f467 e1f1e9 e1f1ea", "مرحبا שלום नमसत 1 2",
+        ]
+        #expect(texts.map { SearchText.terms(of: $0) } == terms)
+    }
+
+    /// The index of an earlier version, which did not have the terms of all emoji, is rebuilt.
+    @Test func anIndexOfAnEarlierVersionIsRebuilt() throws {
+        try self.say("with ❤️", "with love")
+        try self.update(try SearchIndex(self.lock))
+        do {
+            let file = try SQLiteConnection(path: self.lock.searchPath, isReader: false, cacheBytes: 1 << 20)
+            try file.execute(
+                """
+                INSERT INTO posting (posting) VALUES ('delete-all'); UPDATE document SET terms = 'with' WHERE place = 1;
+                INSERT INTO posting (posting) VALUES ('rebuild'); UPDATE position SET version = 3
+                """)
+        }
+        #expect(try self.found("❤️") == [], "the earlier index")
+        try self.update(try SearchIndex(self.lock))
+        #expect(try self.found("❤️") == [1] && self.found("with") == [2, 1])
+        try self.expectComplete("a rebuilt index")
+    }
+
     /// Terms of the scope are not found as words, and words do not restrict a search.
     @Test func wordsDoNotMatchTheScope() throws {
         let slot = try #require(try self.storage.slot(of: self.group))
