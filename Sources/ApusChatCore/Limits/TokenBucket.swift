@@ -46,9 +46,9 @@ package struct TokenBucket: Sendable {
 
     private mutating func refill(_ rate: Rate, at time: Int64) {
         let full = rate.burst * rate.period
-        let elapsed = min(time.elapsed(since: self.updated), full)  // a longer time has no further effect
-        let (refill, isOverflown) = elapsed.multipliedReportingOverflow(by: rate.count)
-        self.units = isOverflown ? full : min(full, self.units + refill)
+        let (refill, isTooLarge) = time.elapsed(since: self.updated).multipliedReportingOverflow(by: rate.count)
+        let (units, isOverflown) = self.units.addingReportingOverflow(refill)
+        self.units = isTooLarge || isOverflown ? full : min(full, units)
         self.updated = max(self.updated, time)
     }
 }

@@ -63,6 +63,19 @@ import Testing
         #expect(bucket.wait(for: 1, rate, at: 0) == bucket.wait(for: 1, rate, at: 1_000_000))
     }
 
+    /// A full bucket allows a cost above the burst. The debt is refilled in one step or in many.
+    @Test(arguments: Self.rates) func aDebtIsRefilledInOneStep(rate: TokenBucket.Rate) {
+        let cost = 10 * rate.burst
+        var one = TokenBucket(rate, at: 0)
+        #expect(one.wait(for: cost, rate, at: 0) == 0)
+        one.use(cost, rate)
+        var many = one
+        let end = (cost * rate.period + rate.count - 1) / rate.count
+        for step in 1...100 as ClosedRange<Int64> { _ = many.wait(for: 1, rate, at: end * step / 100) }
+        let oneIsFull = one.isFull(rate, at: end)
+        #expect(oneIsFull && many.isFull(rate, at: end))
+    }
+
     /// A charge of several owners is made to all or to none of them.
     @Test func chargesAreWhole() {
         var generator = SplitMix64(state: 87)
