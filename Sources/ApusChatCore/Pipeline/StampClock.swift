@@ -1,11 +1,12 @@
 /// Produces the time stamps of events from a wall clock that may jump.
 ///
-/// Stamps never decrease. The clock predicts the wall time from the monotonic clock. A reading that
-/// differs from the prediction by more than a second is not used, so that a single wrong reading
-/// changes no stamp by more than a second. If the difference persists for ten seconds and is at
-/// most a day, it is treated as a forward or backward correction of the wall clock, and the stamps
-/// follow it. A larger jump is never followed: the stamps follow the monotonic clock until the wall
-/// clock agrees with the prediction again or the program restarts.
+/// Stamps decrease only when they follow a backward correction. The clock predicts the wall time
+/// from the monotonic clock. A reading that differs from the prediction by more than a second is
+/// not used, so that a single wrong reading changes no stamp by more than a second. If the
+/// difference persists for ten seconds and is at most a day, it is treated as a forward or backward
+/// correction of the wall clock, and the stamps follow it. A larger jump is never followed: the
+/// stamps follow the monotonic clock until the wall clock agrees with the prediction again or the
+/// program restarts.
 ///
 /// A program that starts more than a day after or before the last trusted time (the *mark*) follows
 /// its wall clock. It does not trust the clock for an hour, or until the clock has returned to the
@@ -38,7 +39,7 @@ package struct StampClock: Sendable {
 
     private var anchor: (wall: Int64, monotonic: Int64)
     private var last: Int64
-    private var jump: (distance: Int64, since: Int64)?
+    private var jump: (distance: Int64, since: Int64, isPersistent: Bool)?
     /// The last trusted time of an earlier run, and the monotonic time at which the probation of
     /// this run began; nil if the clock is not on probation.
     private var probation: (mark: Int64, since: Int64)?
@@ -59,7 +60,7 @@ package struct StampClock: Sendable {
     /// Whether the wall clock has made a persistent jump that is too large to be followed.
     package var hasLeapt: Bool {
         guard let jump = self.jump else { return false }
-        return jump.distance.magnitude > Self.maximumJump.magnitude
+        return jump.isPersistent && jump.distance.magnitude > Self.maximumJump.magnitude
     }
 
     /// Returns the stamp for a moment, and whether it is trusted.
@@ -79,14 +80,14 @@ package struct StampClock: Sendable {
             self.jump = nil
             return self.advance(to: wall)
         }
-        guard let jump = self.jump, (distance &- jump.distance).magnitude <= Self.tolerance.magnitude else {
-            self.jump = (distance, monotonic)
+        guard let jump = self.jump, distance.subtractingSaturated(jump.distance).magnitude <= Self.tolerance.magnitude else {
+            self.jump = (distance, monotonic, false)
             return self.advance(to: expected)
         }
+        let isPersistent = monotonic.elapsed(since: jump.since) >= Self.confirmation
+        self.jump?.isPersistent = isPersistent
         let returns = self.probation.map { Self.follows(wall, mark: $0.mark) } ?? false
-        guard returns || distance.magnitude <= Self.maximumJump.magnitude, monotonic.elapsed(since: jump.since) >= Self.confirmation else {
-            return self.advance(to: expected)
-        }
+        guard isPersistent, returns || distance.magnitude <= Self.maximumJump.magnitude else { return self.advance(to: expected) }
         if returns { self.probation = nil }
         self.anchor = (wall, monotonic)
         self.jump = nil

@@ -49,11 +49,28 @@ import Testing
         for time in stride(from: Int64(1_000), to: 90_000_000, by: 1_000_000) {
             let reading = clock.read(wall: self.start + jump + time, monotonic: time)
             #expect(reading == .init(time: self.start + time, isTrusted: false))
-            #expect(clock.hasLeapt)
+            #expect(clock.hasLeapt == (time > 1_000), "one reading can be wrong")
         }
         // The clock is right again.
         #expect(clock.read(wall: self.start + 90_000_000, monotonic: 90_000_000) == .init(time: self.start + 90_000_000, isTrusted: true))
         #expect(!clock.hasLeapt)
+    }
+
+    /// Wrong readings that differ from each other are not a leap, even if their difference exceeds
+    /// the range of the numbers.
+    @Test func differentWrongReadingsAreNoLeap() {
+        var clock = StampClock(wall: 0, monotonic: 0)
+        for time in stride(from: Int64(0), to: 60_000, by: 500) {
+            _ = clock.stamp(wall: time % 1_000 == 0 ? .max : .min + time, monotonic: time)
+            #expect(!clock.hasLeapt && !clock.isTrusted)
+        }
+        let leap = StampClock.maximumJump + 1
+        for time in [60_000, 69_999, 70_000, 80_000] as [Int64] {
+            _ = clock.stamp(wall: leap + time, monotonic: time)
+            #expect(clock.hasLeapt == (time >= 70_000))
+        }
+        _ = clock.stamp(wall: 3 * leap, monotonic: 90_000)
+        #expect(!clock.hasLeapt, "a new deviation")
     }
 
     @Test(arguments: [0, 1, StampClock.maximumJump]) func aRestartIsTrustedAtOnce(gap: Int64) {
