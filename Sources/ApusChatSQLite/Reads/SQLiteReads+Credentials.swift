@@ -48,13 +48,13 @@ extension SQLiteReads: CredentialReads {
         statement.bind(1, id.rawValue)
         return try statement.first {
             BlobRow(
-                id: id, size: $0.int(0), type: $0.text(1), width: $0.int(2), height: $0.int(3), createdAt: $0.int(4), duration: $0.int(5),
-                thumb: $0.text(6))
+                id: id, size: $0.count(0), type: $0.text(1), width: $0.count(2), height: $0.count(3), createdAt: $0.int(4),
+                duration: $0.count(5), thumb: $0.text(6))
         }
     }
 
     package func uploadedBytes(of user: UserKey) throws(StorageError) -> Int64 {
-        try self.connection.statement(CredentialQuery.quota).with(user.rawValue).number()
+        try self.connection.statement(CredentialQuery.quota).with(user.rawValue).first { $0.count(0) } ?? 0
     }
 
     /// Examines at most `limit` rows for each page, so that no page reads the whole table.
@@ -63,8 +63,8 @@ extension SQLiteReads: CredentialReads {
         let blobs = try self.connection.statement(CredentialQuery.uploads).with(user.rawValue, cursor + 1, last).all { row in
             BlobID(row.text(0)).map {
                 BlobRow(
-                    id: $0, size: row.int(1), type: row.text(2), width: row.int(3), height: row.int(4), createdAt: row.int(5),
-                    duration: row.int(6), thumb: row.text(7))
+                    id: $0, size: row.count(1), type: row.text(2), width: row.count(3), height: row.count(4), createdAt: row.int(5),
+                    duration: row.count(6), thumb: row.text(7))
             }
         }
         let end = try self.connection.statement(CredentialQuery.lastBlob).number()

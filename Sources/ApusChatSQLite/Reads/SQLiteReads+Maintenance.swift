@@ -16,7 +16,7 @@ extension SQLiteReads {
 
     package func calls(limit: Int) throws(StorageError) -> [EventAddress] {
         let statement = try self.connection.statement(MaintenanceQuery.calls)
-        return try statement.with(Int64(limit)).all { EventAddress(ConversationKey($0.int(0)), $0.int(1)) }
+        return try statement.with(Int64(limit)).all { EventAddress(ConversationKey($0.int(0)), $0.count(1)) }
     }
 
     package func deletedConversations(limit: Int) throws(StorageError) -> [ConversationKey] {

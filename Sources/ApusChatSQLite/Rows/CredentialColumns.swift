@@ -29,7 +29,7 @@ enum DeviceColumns {
         device.capabilities = ListText.texts(row.text(4))
         device.seenAt = row.int(6)
         device.address = row.text(7)
-        device.generation = row.int(8)
+        device.generation = row.count(8)
         device.isConfirmed = row.bool(9)
         device.rotatedAt = row.int(10)
         return device

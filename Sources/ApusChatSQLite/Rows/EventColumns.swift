@@ -21,22 +21,22 @@ enum EventColumns {
         var event = EventRow(
             conversation: conversation, seq: EventPlace.seq(row.int(0)), n: row.bool(2) ? row.count(1) : 0, sender: UserKey(row.int(3)),
             clientID: row.isNull(6) ? nil : ClientID(row.text(6)), hash: row.isNull(7) ? nil : RequestHash(bytes: row.bytes(7)),
-            at: row.int(4), kind: EventKind(rawValue: row.text(5)), ref: EventPlace.seq(row.int(8)), thread: EventPlace.seq(row.int(9)),
+            at: row.count(4), kind: EventKind(rawValue: row.text(5)), ref: EventPlace.seq(row.int(8)), thread: EventPlace.seq(row.int(9)),
             body: row.text(11), expiresAt: row.int(12), mentionsAll: row.bool(14))
         event.state = EventState(code: row.int(10))
         if !row.isNull(13) { event.mentions = ListText.numbers(row.text(13)).map(UserKey.init) }
         event.original = row.text(15)
-        event.editedAt = row.int(16)
+        event.editedAt = row.count(16)
         event.isPinned = row.bool(17)
         if !row.isNull(18) { event.reactions = ListText.counts(row.text(18)) }
-        if !row.isNull(19) { event.votes = ListText.numbers(row.text(19)) }
+        if !row.isNull(19) { event.votes = ListText.totals(row.text(19)) }
         event.allowsManyVotes = row.bool(20)
         event.hidesVoters = row.bool(21)
         event.isClosed = row.bool(22)
         event.replyCount = row.count(23)
         event.lastReply = row.count(24)
         event.closesAt = row.int(25)
-        event.editSeq = row.int(26)
+        event.editSeq = row.count(26)
         return event
     }
 

@@ -23,7 +23,7 @@ enum AccountColumns {
         account.statusText = row.text(7)
         if !row.isNull(8) { account.avatar = BlobID(row.text(8)) }
         account.folders = ListText.folders(row.text(9))
-        account.invitationsToday = Int(row.int(10))
+        account.invitationsToday = Int(row.count(10))
         account.invitationDay = row.int(11)
         account.changed = row.int(12)
         account.isErased = row.bool(13)
@@ -113,7 +113,7 @@ enum LinkColumns {
         var link = LinkRow(
             code: row.text(0), conversation: ConversationKey(row.int(1)), creator: UserKey(row.int(2)), createdAt: row.int(3),
             role: MemberRole(code: row.int(4)), expiresAt: row.int(6), usesLeft: row.int(7), needsApproval: row.bool(8))
-        link.used = row.int(5)
+        link.used = row.count(5)
         link.isRevoked = row.bool(9)
         return link
     }

@@ -45,7 +45,7 @@ extension SQLiteStorage {
     /// Advances the `seq` up to which no message has content, so that a later erasure does not
     /// examine these events again.
     private func moveKeptSeq(of slot: Int64) throws(StorageError) {
-        guard let (kept, last) = try self.connection.statement(ChangeQuery.keptSeq).with(slot).first({ ($0.int(0), $0.int(1)) }) else {
+        guard let (kept, last) = try self.connection.statement(ChangeQuery.keptSeq).with(slot).first({ ($0.count(0), $0.count(1)) }) else {
             return
         }
         let end = min(last, kept + 10_000)

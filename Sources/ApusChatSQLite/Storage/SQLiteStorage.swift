@@ -46,8 +46,8 @@ package final class SQLiteStorage: SQLiteReads, MaintainedStorage {
         } else {
             try self.connection.execute("PRAGMA synchronous = OFF")
         }
-        self.lastCommit = try self.connection.statement(TransactionQuery.position).first { $0.int(1) } ?? 0
-        self.nextSlot = try self.connection.prepare("SELECT max(slot) FROM conversation").number() + 1
+        self.lastCommit = try self.connection.statement(TransactionQuery.position).first { $0.count(1) } ?? 0
+        self.nextSlot = try self.connection.prepare("SELECT max(slot) FROM conversation").first { $0.count(0) + 1 } ?? 1
     }
 
     package func begin(_ needs: Needs) throws(StorageError) -> Facts {

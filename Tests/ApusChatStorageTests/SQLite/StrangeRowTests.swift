@@ -188,6 +188,75 @@ import Testing
         #expect(self.read(world, storage, blob).isEmpty)
     }
 
+    /// Returns a batch that changes rows of each kind.
+    private static func changes(_ world: StorageWorld, _ blob: BlobID, seq: Int64) -> Changes {
+        let group = ConversationKey(7)
+        var changes = Changes()
+        changes.events = [EventRow(conversation: group, seq: seq, n: seq - 1, sender: world.bob, at: 1, kind: .text, body: "{}")]
+        changes.blanks = [1, 2, seq].map { EventBlank(address: EventAddress(group, $0), state: .erased) }
+        var counters = ConversationCounters()
+        (counters.lastSeq, counters.lastN) = (seq, seq - 1)
+        changes.conversations = [ConversationChange(key: group, counters: counters), world.new(ConversationKey(8), .group)]
+        changes.members = [MemberRow(address: MemberAddress(group, world.bob), role: .owner, state: .joined)]
+        changes.folderRemovals = [FolderRemoval(user: world.ann, folders: 1)]
+        changes.blobReferences = [BlobReference(event: EventAddress(group, seq), blob: blob)]
+        changes.accounts = [AccountRow(key: world.ann, name: UserName(prepared: "ann"), nickname: "N", selfConversation: group)]
+        changes.credentials.uploads = [(BlobRow(id: blob, size: 5, type: "image/png", createdAt: 1), world.bob)]
+        changes.credentials.collectedBlobs = [blob]
+        return changes
+    }
+
+    /// A batch that changes a damaged row is written or refused.
+    @Test func everyColumnCanHaveEveryValueInABatch() throws {
+        let (world, storage, blob) = try Self.world()
+        let seq = try world.counters(ConversationKey(7)).lastSeq + 1
+        var written = 0
+        for (table, column, type) in try Self.columns(storage.connection) {
+            for value in Self.values[type] ?? [] {
+                storage.hot.removeAll()
+                try storage.connection.execute("BEGIN")
+                if (try? storage.connection.execute("UPDATE \(table) SET \(column) = \(value)")) != nil {
+                    var needs = Needs()
+                    needs.skips = [SkipNeed(member: MemberAddress(ConversationKey(7), world.bob), above: 1)]
+                    do throws(StorageError) {
+                        _ = try storage.facts(needs)
+                        try storage.write(Self.changes(world, blob, seq: seq), commit: 99)
+                        written += 1
+                    } catch {
+                        #expect([.invalidUse, .corrupt].contains(error.code), "\(table).\(column) = \(value): \(error)")
+                    }
+                }
+                storage.connection.rollback()
+            }
+        }
+        #expect(written > 300)
+    }
+
+    /// The number of the last batch and those of conversations can be the largest ones.
+    @Test func aStorageWithStrangeNumbersIsOpened() throws {
+        let (world, _, blob) = try Self.world()
+        let seq = try world.counters(ConversationKey(7)).lastSeq + 1
+        let folder = try #require(world.folder)
+        let copy = try TemporaryFolder()
+        for script in [
+            "meta SET last_commit = \(Int64.max)", "meta SET last_commit = \(Int64.min)", "conversation SET slot = \(Int64.max)",
+        ] {
+            for suffix in ["", "-wal"] { try folder.copy("chat.sqlite" + suffix, to: copy) }
+            let filter = script.hasPrefix("conversation") ? " WHERE conversation = 1011" : ""
+            try SQLiteConnection(path: copy.path + "/chat.sqlite", isReader: false, cacheBytes: 1 << 20).execute(
+                "UPDATE \(script)\(filter)")
+            let storage = try copy.open()
+            _ = try storage.begin(Needs())
+            var changes = Self.changes(world, blob, seq: seq)
+            if !filter.isEmpty {
+                #expect(throws: StorageError.self, "no number for a new conversation") { try storage.commit(changes) }
+                _ = try storage.begin(Needs())
+                changes.conversations.removeLast()
+            }
+            #expect(try storage.commit(changes).commit > 0)
+        }
+    }
+
     /// Each table loses its rows, as a table whose pages were lost.
     @Test func everyTableCanBeEmpty() throws {
         let (world, storage, blob) = try Self.world()
@@ -231,6 +300,30 @@ import Testing
     func damagedPrivacyIsTheDefault(json: String) throws {
         let (world, storage) = try self.changed("UPDATE account SET privacy = \(json)")
         #expect(try storage.accounts([world.ann]).first?.privacy == AccountPrivacy())
+    }
+
+    /// Counts and times have limits, so that the server can add to them and subtract from them.
+    @Test(arguments: [(Int64.max, 1 << 53), (1 << 53 + 1, 1 << 53), (1 << 53, 1 << 53), (-1, 0), (Int64.min, 0)] as [(Int64, Int64)])
+    func countsAreClamped(stored: Int64, expected: Int64) throws {
+        let (world, storage) = try self.changed(
+            """
+            UPDATE event SET at = \(stored), edited_at = \(stored), edit_seq = \(stored), reactions = '[["+",\(stored)]]',
+                votes = '\(stored) 1';
+            UPDATE link SET used = \(stored); UPDATE device SET generation = \(stored); UPDATE quota SET bytes = \(stored);
+            UPDATE account SET invitations_today = \(stored); UPDATE counter SET call_seq = \(stored) WHERE call_seq > 0;
+            UPDATE blob SET size = \(stored), width = \(stored), height = \(stored), duration = \(stored)
+            """)
+        let event = try #require(try world.event(EventAddress(ConversationKey(7), 1)))
+        #expect([event.at, event.editedAt, event.editSeq] == [expected, expected, expected])
+        #expect(event.reactions == [ReactionCount(key: "+", count: expected)] && event.votes == [expected, 1])
+        #expect(try storage.link("k7Qm2ZtX9bVw4NsA")?.link.used == expected)
+        #expect(try storage.device(DeviceKey(5))?.generation == expected)
+        #expect(try storage.accounts([world.ann]).map(\.invitationsToday) == [Int(expected)])
+        #expect(try storage.uploadedBytes(of: world.ann) == expected)
+        #expect(try storage.calls(limit: 9).map(\.seq) == (stored > 0 ? [expected] : []))
+        let blob = try #require(try storage.uploads(of: world.ann, after: 0, limit: 9).blobs.first)
+        #expect([blob.size, blob.width, blob.height, blob.duration] == [expected, expected, expected, expected])
+        #expect(try storage.blob(blob.id) == blob)
     }
 
     /// A member whose role or state is of a later version sees nothing and may do nothing.

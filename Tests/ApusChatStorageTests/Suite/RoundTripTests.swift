@@ -27,7 +27,7 @@ import Testing
         try world.write { $0.credentials.devices = [row] }
         #expect(try storage.device(row.key) == row)
         (row.name, row.platform, row.capabilities, row.address) = (Self.text, "web", ["", "call.audio", Self.text], "2001:db8::1")
-        (row.seenAt, row.rotatedAt, row.generation, row.isConfirmed) = (.max, 7, .max, false)
+        (row.seenAt, row.rotatedAt, row.generation, row.isConfirmed) = (.max, 7, 1 << 53, false)
         try world.write { $0.credentials.devices = [row] }
         #expect(try storage.device(row.key) == row)
     }
