@@ -4,7 +4,7 @@ enum CredentialQuery: Int, Query {
     case device, devices, setDevice, removeDevice, setPush, pushesOfUser, pushes
     case code, setCode, removeCode, clearCodes
     case invitation, setInvitation, removeInvitation
-    case blob, setBlob, quota, addToQuota, orphans, lastBlob, unreferred, uploaders, uploads, removeUploads, removeBlob
+    case blob, setBlob, quota, addToQuota, orphans, nextBlob, unreferred, uploaders, uploads, removeUploads, removeBlob
 
     static var group: QueryGroup { .credential }
 
@@ -58,17 +58,17 @@ enum CredentialQuery: Int, Query {
             "INSERT INTO quota (user, bytes) VALUES (?1, max(0, ?2)) ON CONFLICT (user) DO UPDATE SET bytes = max(0, bytes + ?2)"
         case .orphans:
             """
-            SELECT b.digest FROM blob b WHERE b.id BETWEEN ?2 AND ?3 AND b.created_at < ?1 AND \(Self.isUnreferred)
+            SELECT b.digest FROM blob b WHERE b.id > ?2 AND b.id <= ?3 AND b.created_at < ?1 AND \(Self.isUnreferred)
             ORDER BY b.id
             """
-        case .lastBlob: "SELECT max(id) FROM blob"
+        case .nextBlob: "SELECT id FROM blob WHERE id > ?1 ORDER BY id LIMIT 1"
         case .unreferred: "SELECT b.id, b.size FROM blob b WHERE b.digest = ?1 AND \(Self.isUnreferred)"
         case .uploaders: "SELECT user FROM upload WHERE blob = ?1"
         case .uploads:
             """
             SELECT b.digest, b.size, b.type, b.width, b.height, b.created_at, b.duration, b.thumb
             FROM upload u JOIN blob b ON b.id = u.blob
-            WHERE u.blob BETWEEN ?2 AND ?3 AND u.user = ?1 AND b.type <> '' ORDER BY u.blob
+            WHERE u.blob > ?2 AND u.blob <= ?3 AND u.user = ?1 AND b.type <> '' ORDER BY u.blob
             """
         case .removeUploads: "DELETE FROM upload WHERE blob = ?1"
         case .removeBlob: "DELETE FROM blob WHERE id = ?1"

@@ -56,7 +56,8 @@ struct LogReader {
 
     private func rows(_ query: LogQuery, from: Int64, through: Int64, limit: Int, of target: Int64 = 0) throws(StorageError) -> [EventRow] {
         let (first, last) = (max(from, self.view.first), min(through, self.view.last))
-        guard first <= last else { return [] }
+        // The id of a larger `seq` is clamped to that of the largest one.
+        guard first <= last, first <= EventPlace.largestSeq else { return [] }
         let statement = try self.connection.statement(query)
         statement.with(EventPlace.id(self.slot, first), EventPlace.id(self.slot, last), Int64(limit))
         if target > 0 { statement.bind(4, EventPlace.id(self.slot, target)) }

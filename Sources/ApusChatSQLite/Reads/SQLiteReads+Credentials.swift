@@ -59,23 +59,33 @@ extension SQLiteReads: CredentialReads {
 
     /// Examines at most `limit` rows for each page, so that no page reads the whole table.
     package func uploads(of user: UserKey, after cursor: Int64, limit: Int) throws(StorageError) -> UploadPage {
-        let last = cursor + Int64(limit)
-        let blobs = try self.connection.statement(CredentialQuery.uploads).with(user.rawValue, cursor + 1, last).all { row in
+        let last = Self.end(after: cursor, limit)
+        let blobs = try self.connection.statement(CredentialQuery.uploads).with(user.rawValue, cursor, last).all { row in
             BlobID(row.text(0)).map {
                 BlobRow(
                     id: $0, size: row.count(1), type: row.text(2), width: row.count(3), height: row.count(4), createdAt: row.int(5),
                     duration: row.count(6), thumb: row.text(7))
             }
         }
-        let end = try self.connection.statement(CredentialQuery.lastBlob).number()
-        return UploadPage(blobs: blobs.compactMap(\.self), next: last < end ? last : nil)
+        return UploadPage(blobs: blobs.compactMap(\.self), next: try self.blobCursor(after: last))
     }
 
     /// Examines at most `limit` rows for each page, so that no page reads the whole table.
     package func orphans(before time: Int64, after cursor: Int64, limit: Int) throws(StorageError) -> OrphanPage {
-        let last = cursor + Int64(limit)
-        let blobs = try self.connection.statement(CredentialQuery.orphans).with(time, cursor + 1, last).all { BlobID($0.text(0)) }
-        let end = try self.connection.statement(CredentialQuery.lastBlob).number()
-        return OrphanPage(blobs: blobs.compactMap(\.self), next: last < end ? last : nil)
+        let last = Self.end(after: cursor, limit)
+        let blobs = try self.connection.statement(CredentialQuery.orphans).with(time, cursor, last).all { BlobID($0.text(0)) }
+        return OrphanPage(blobs: blobs.compactMap(\.self), next: try self.blobCursor(after: last))
+    }
+
+    /// Returns the last row number of a page of blobs.
+    private static func end(after cursor: Int64, _ limit: Int) -> Int64 {
+        let (end, isOverflown) = cursor.addingReportingOverflow(Int64(limit))
+        return isOverflown ? .max : end
+    }
+
+    /// Returns the cursor of the page with the next blob; nil after the last blob. A page skips
+    /// unused row numbers, because a damaged row can have any number.
+    private func blobCursor(after last: Int64) throws(StorageError) -> Int64? {
+        try self.connection.statement(CredentialQuery.nextBlob).with(last).first { $0.int(0) - 1 }
     }
 }

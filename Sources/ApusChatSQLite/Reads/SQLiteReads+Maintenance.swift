@@ -37,9 +37,10 @@ extension SQLiteReads {
     ) throws(StorageError) -> SenderPage {
         try self.connection.snapshot { () throws(StorageError) in
             guard let slot = try self.slot(of: conversation),
-                let last = try self.connection.statement(ListQuery.log).with(slot).first({ $0.int(0) })
+                let last = try self.connection.statement(ListQuery.log).with(slot).first({ min($0.count(0), EventPlace.largestSeq) })
             else { return SenderPage(events: [], next: nil) }
-            let (first, end) = (max(0, seq) + 1, min(last, max(0, seq) + SenderPage.window))
+            let start = max(0, min(seq, last))
+            let (first, end) = (start + 1, min(last, start + SenderPage.window))
             guard first <= end else { return SenderPage(events: [], next: nil) }
             let statement = try self.connection.statement(MaintenanceQuery.eventsOfSender)
             statement.with(EventPlace.id(slot, first), EventPlace.id(slot, end), sender.rawValue, changes ? 1 : 0, Int64(limit))

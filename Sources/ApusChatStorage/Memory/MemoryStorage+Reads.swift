@@ -237,7 +237,8 @@ extension MemoryStorage {
 
     package func events(of conversation: ConversationKey, by sender: UserKey, after seq: Int64, changes: Bool, limit: Int) -> SenderPage {
         let last = self.conversations[conversation]?.row.counters.lastSeq ?? 0
-        let (first, end) = (max(0, seq) + 1, min(last, max(0, seq) + SenderPage.window))
+        let start = max(0, min(seq, last))
+        let (first, end) = (start + 1, min(last, start + SenderPage.window))
         guard first <= end else { return SenderPage(events: [], next: nil) }
         let rows = (first...end).lazy.compactMap { self.conversations[conversation]?.event($0) }
         let found = rows.filter { $0.sender == sender && !$0.state.isBlank && !$0.body.isEmpty && (changes || $0.isMessage) }

@@ -326,6 +326,52 @@ import Testing
         #expect(try storage.blob(blob.id) == blob)
     }
 
+    /// An event with the largest `seq` that is hidden is read once.
+    @Test func aPageOfAThreadEndsAtTheLargestSeq() throws {
+        let (world, storage, _) = try Self.world()
+        let group = ConversationKey(7)
+        let reply = EventAddress(group, try world.counters(group).lastSeq)
+        try world.annotate(world.bob, reply) { $0.isHidden = true }
+        for (table, column) in [("event", "id"), ("event_place", "id"), ("event_recent", "id"), ("annotation", "event")] {
+            try storage.connection.execute(
+                "UPDATE \(table) SET \(column) = \(column) | 4294967295 WHERE \(column) & 4294967295 = \(reply.seq) "
+                    + "AND \(column) >> 32 = (SELECT slot FROM conversation WHERE conversation = 7)")
+        }
+        let last = EventPlace.largestSeq
+        for selection in [
+            EventSelection.thread(1, from: 0), .thread(1, from: last), .thread(1, from: last + 1), .threadEnd(1, through: .max),
+        ] {
+            for (user, seqs) in [(world.ann, [last]), (world.bob, [])] {
+                let found = try storage.events(in: group, selection, as: user, limit: 1).map(\.seq)
+                #expect(found == (selection == .thread(1, from: last + 1) ? [] : seqs), "\(selection)")
+            }
+        }
+        #expect(try world.seqs(group, .from(last + 1), as: world.ann).isEmpty)
+    }
+
+    /// A damaged counter or a blob with the largest number does not make a list endless.
+    @Test func listsOfStrangeNumbersHaveTheirPages() throws {
+        let (world, storage) = try self.changed(
+            """
+            UPDATE counter SET last_seq = \(Int64.max);
+            INSERT INTO blob (id, digest, size, type) VALUES (\(Int64.max), '\(String(repeating: "1f", count: 32))', 4, 'image/png');
+            INSERT INTO upload (blob, user) VALUES (\(Int64.max), \(UserKey(11).rawValue))
+            """)
+        let blobs = try Pages.all { (cursor: Int64?) in
+            let page = try storage.uploads(of: world.ann, after: cursor ?? 0, limit: 5)
+            return (page.blobs.map(\.size), page.next)
+        }
+        #expect(blobs == [9, 4])
+        let orphans = try Pages.all { (cursor: Int64?) in
+            let page = try storage.orphans(before: .max, after: cursor ?? 0, limit: 5)
+            return (page.blobs, page.next)
+        }
+        #expect(orphans.count == 1)
+        let page = try storage.events(
+            of: ConversationKey(7), by: world.ann, after: EventPlace.largestSeq - 1, changes: true, limit: 9)
+        #expect(page == SenderPage(events: [], next: nil))
+    }
+
     /// A member whose role or state is of a later version sees nothing and may do nothing.
     @Test func anUnknownStateOfAMemberSeesNothing() throws {
         let (world, storage) = try self.changed(
