@@ -28,7 +28,7 @@ enum ListQuery: Int, Query {
             """
         case .changedPlaces:
             """
-            SELECT m.slot FROM member m INDEXED BY member_user CROSS JOIN counter r ON r.slot = m.slot
+            SELECT m.slot, m.conversation FROM member m INDEXED BY member_user CROSS JOIN counter r ON r.slot = m.slot
             WHERE m.user = ?1 AND m.conversation > ?3 AND (m.changed > ?4 OR (r.changed > ?4 AND m.is_gone = 0))
             ORDER BY m.conversation LIMIT ?2
             """

@@ -44,12 +44,15 @@ extension SQLiteReads {
         else { return .resync }
         if since == last { return .page([], next: nil) }
         let statement = try self.connection.statement(ListQuery.changedPlaces)
-        let slots = try statement.with(user.rawValue, Int64(limit) + 1, cursor?.rawValue ?? .min, since).all { $0.int(0) }
-        var heads: [HeadRow] = []
-        for slot in slots.prefix(limit) {
-            if let head = try self.headRow(of: user, slot: slot) { heads.append(head) }
+        let places = try statement.with(user.rawValue, Int64(limit) + 1, cursor?.rawValue ?? .min, since).all {
+            (slot: $0.int(0), conversation: ConversationKey($0.int(1)))
         }
-        return .page(heads, next: slots.count > limit ? heads.last?.conversation.key : nil)
+        var heads: [HeadRow] = []
+        for place in places.prefix(limit) {
+            if let head = try self.headRow(of: user, slot: place.slot) { heads.append(head) }
+        }
+        // A damaged database can have no row of the last conversations of the page.
+        return .page(heads, next: places.count > limit ? places.prefix(limit).last?.conversation : nil)
     }
 
     /// Returns one head; nil if the user has no row in the conversation.

@@ -372,6 +372,23 @@ import Testing
         #expect(page == SenderPage(events: [], next: nil))
     }
 
+    /// Changed conversations whose rows are lost do not end the list of the changed ones.
+    @Test func lostConversationsDoNotHideLaterChanges() throws {
+        let world = try StorageWorld(.sqlite)
+        let storage = try #require(world.storage as? SQLiteStorage)
+        let position = try storage.position()
+        for key in 1...6 as ClosedRange<Int64> { try world.group(key, world.ann) }
+        try storage.connection.execute("DELETE FROM conversation WHERE conversation IN (1, 2, 4)")
+        for limit in 1...6 {
+            let heads = try Pages.all { (cursor: ConversationKey?) -> (rows: [HeadRow], next: ConversationKey?) in
+                guard case .page(let heads, let next) = try storage.changes(of: world.ann, after: position, cursor: cursor, limit: limit)
+                else { return ([], nil) }
+                return (heads, next)
+            }
+            #expect(heads.map(\.conversation.key.rawValue) == [3, 5, 6], "pages of \(limit)")
+        }
+    }
+
     /// A member whose role or state is of a later version sees nothing and may do nothing.
     @Test func anUnknownStateOfAMemberSeesNothing() throws {
         let (world, storage) = try self.changed(
