@@ -32,12 +32,13 @@ struct ContactBook: Sendable, Equatable {
     func lookalike(of user: ChatUser) -> UserName? {
         guard self.contacts[user.name] == nil else { return nil }
         for text in [user.name.rawValue, user.nick].compactMap({ $0 }) {
-            if let name = self.skeletons[NameSkeleton.skeleton(of: text)]?.min() { return name }
+            if let name = NameSkeleton.skeletons(of: text).compactMap({ self.skeletons[$0]?.min() }).min() { return name }
         }
         return nil
     }
 
     private static func skeletons(of contact: Contact) -> Set<String> {
-        Set([contact.user.name.rawValue, contact.user.nick, contact.alias].compactMap { $0 }.map(NameSkeleton.skeleton)).subtracting([""])
+        let names = [contact.user.name.rawValue, contact.user.nick, contact.alias].compactMap { $0 }
+        return Set(names.flatMap(NameSkeleton.skeletons)).subtracting([""])
     }
 }

@@ -6,7 +6,7 @@ import Foundation
 /// Source: the skeleton of UTS 39 section 4, with a reduced table. The table contains the letters
 /// of scripts in use, the variants of Latin letters, and the digits `0` and `1` of all scripts that
 /// look like ASCII letters. In addition to UTS 39, letter case, marks, spaces, `.`, `_` and `-` are
-/// ignored, and `i` and `|` are equal to `l`. Two names with the same skeleton look alike. Names
+/// ignored, and `i` and `|` are equal to `l`. Two names with a common skeleton look alike. Names
 /// with different skeletons may also look alike.
 package enum NameSkeleton {
     /// Returns the skeleton of an account name or a shown name.
@@ -23,6 +23,11 @@ package enum NameSkeleton {
         return skeleton
     }
 
+    /// Returns the skeletons of a name and of its lower-case form. Two names that differ only in
+    /// case have a common skeleton, although a capital can resemble another letter than its
+    /// lower-case form.
+    package static func skeletons(of name: String) -> Set<String> { [self.skeleton(of: name), self.skeleton(of: name.lowercased())] }
+
     /// Returns the letter that a scalar resembles, or the scalar. The lower-case letters of
     /// Cherokee (U+AB70 to U+ABBF), which account names contain, are small forms of the capitals
     /// in the table.
@@ -32,12 +37,12 @@ package enum NameSkeleton {
         return self.table[capital] ?? scalar
     }
 
-    /// Returns whether two different names have the same skeleton.
+    /// Returns whether two different names have a common skeleton.
     package static func looksAlike(_ first: String, _ second: String) -> Bool {
-        !first.utf8.elementsEqual(second.utf8) && self.skeleton(of: first) == self.skeleton(of: second)
+        !first.utf8.elementsEqual(second.utf8) && !self.skeletons(of: first).isDisjoint(with: self.skeletons(of: second))
     }
 
-    /// Returns whether two different account names have the same skeleton.
+    /// Returns whether two different account names have a common skeleton.
     package static func looksAlike(_ first: UserName, _ second: UserName) -> Bool { self.looksAlike(first.rawValue, second.rawValue) }
 
     private static func isIgnored(_ scalar: Unicode.Scalar) -> Bool {

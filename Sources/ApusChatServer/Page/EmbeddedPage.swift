@@ -18,9 +18,9 @@ enum EmbeddedPage {
         _js_core_worker_ecd6d67e2e2ba9d4_js,
         _js_i18n_en_2e4c54e0de852af3_js,
         _js_i18n_zh_9991380d6e17d28d_js,
-        _js_main_8b990b67920e348f_js,
+        _js_main_9c805bc7aebff543_js,
         _js_test_af4dddca0b9caee9_js,
-        _js_views_inside_0eee26c71a7491cb_js,
+        _js_views_inside_aa64126afe34acc3_js,
         _js_views_panels_19e814f33cc984d3_js,
         _sw_js,
         _test_html,
@@ -1541,14 +1541,14 @@ gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gPQVAAAA//+DQEnNAAAA
   <meta name="later" content="js/core-worker-ecd6d67e2e2ba9d4.js">
   <meta name="later" content="js/i18n-en-2e4c54e0de852af3.js">
   <meta name="later" content="js/i18n-zh-9991380d6e17d28d.js">
-  <meta name="later" content="js/views-inside-0eee26c71a7491cb.js">
+  <meta name="later" content="js/views-inside-aa64126afe34acc3.js">
   <meta name="later" content="js/views-panels-19e814f33cc984d3.js">
   <title>Apus</title>
   <link rel="icon" href="img/icon.svg" type="image/svg+xml">
   <link rel="apple-touch-icon" href="img/touch-180.png">
   <link rel="manifest" href="app.webmanifest">
   <link rel="stylesheet" href="css/page-da54f9b955835000.css">
-  <script type="module" src="js/main-8b990b67920e348f.js"></script>
+  <script type="module" src="js/main-9c805bc7aebff543.js"></script>
 </head>
 <body>
   <div id="app"></div>
@@ -8174,7 +8174,7 @@ return $i18n_zh;
 
 """#))
 
-    private static let _js_main_8b990b67920e348f_js = EmbeddedFile(path: "js/main-8b990b67920e348f.js", content: .text(#"""
+    private static let _js_main_9c805bc7aebff543_js = EmbeddedFile(path: "js/main-9c805bc7aebff543.js", content: .text(#"""
 const $parts = {}, $loaded = {};
 const $later = (path) => $parts[path] ??= import(path).then((part) => part.default({ ...$all(), ...$loaded }), (error) => { delete $parts[path]; throw error; });
 const $all = () => ({ $later, $loaded, $views_dom, $views_icons, $i18n_index, $i18n_format, $views_model, $views_menu, $views_auth, $views_preferences, $app, $core_applying, $core_receipts, $state_api, $state_lists, $state_window, $state_store, $state_index, $main, $core_requests });
@@ -9017,7 +9017,7 @@ return { element: h("div", { class: "empty" }, logo(), failure), close() { this.
 async #load() {
 if (this.#loading) return;
 try {
-this.#loading = $later("./views-inside-0eee26c71a7491cb.js");
+this.#loading = $later("./views-inside-aa64126afe34acc3.js");
 this.inside = new (await this.#loading).Inside(this);
 } catch (error) {
 console.warn("page:", error);
@@ -11315,7 +11315,7 @@ return {  };
 
 """#))
 
-    private static let _js_views_inside_0eee26c71a7491cb_js = EmbeddedFile(path: "js/views-inside-0eee26c71a7491cb.js", content: .text(#"""
+    private static let _js_views_inside_aa64126afe34acc3_js = EmbeddedFile(path: "js/views-inside-aa64126afe34acc3.js", content: .text(#"""
 export default ({ $later, $loaded, $views_dom, $views_icons, $i18n_index, $i18n_format, $views_model, $views_menu, $core_applying, $core_receipts, $core_requests }) => {
 const $views_avatar = (() => {
 
@@ -12766,20 +12766,22 @@ found += SHARED[alike] ?? alike;
 return found;
 }
 
+const skeletons = (name) => new Set([skeleton(name), skeleton(name.toLowerCase())]);
+
 function letter(scalar) {
 const found = TABLE.get(scalar);
 const code = scalar.codePointAt(0);
 if (found || code < 0xab70 || code > 0xabbf) return found ?? scalar;
 return TABLE.get(String.fromCodePoint(code - 0xab70 + 0x13a0)) ?? scalar;
 }
-return { skeleton };
+return { skeletons };
 })();
 const $views_lookalike = (() => {
 
 const { h } = $views_dom;
 const { icon } = $views_icons;
 const { userName } = $views_model;
-const { skeleton } = $text_skeleton;
+const { skeletons } = $text_skeleton;
 const { t } = $i18n_index;
 
 let kept = {};
@@ -12789,8 +12791,7 @@ const { account, contactIndex } = state;
 if (kept.account === account && kept.contactIndex === contactIndex) return kept.names;
 const names = new Map();
 const add = (text, name) => {
-const form = text ? skeleton(text) : "";
-if (form) names.set(form, (names.get(form) ?? new Set()).add(name));
+for (const form of text ? skeletons(text) : []) if (form) names.set(form, (names.get(form) ?? new Set()).add(name));
 };
 for (const { user, alias } of state.contacts()) for (const text of [user.name, user.nick, alias]) add(text, user.name);
 if (account) for (const text of [account.name, account.nick]) add(text, account.name);
@@ -12804,9 +12805,10 @@ const user = state.user(name) ?? { name };
 const names = namesOf(state);
 const isContact = state.contact(name)?.state === "friend";
 for (const text of isContact ? [user.alias || user.nick || name] : [user.alias, user.nick, name]) {
-const others = text && names.get(skeleton(text));
-const other = others && [...others].find((each) => each !== name);
+for (const form of text ? skeletons(text) : []) {
+const other = [...(names.get(form) ?? [])].find((each) => each !== name);
 if (other) return other;
+}
 }
 return null;
 }

@@ -47,6 +47,14 @@ struct ContactBookTests {
         #expect(book == ContactBook())
     }
 
+    /// The capital of a letter can look like another letter than its lower-case form.
+    @Test(arguments: ["вера", "ВЕРА", "Вера", "Bepa"]) func theCaseOfANameIsIgnored(nick: String) {
+        for name in ["Вера", "вера"] where name != "вера" || nick != "Bepa" {
+            let book = ContactBook([self.contact("bob", nick: name)])
+            #expect(book.lookalike(of: self.user("eve", nick: nick)) == Value.bob, "\(name)")
+        }
+    }
+
     /// A name of ignored characters only looks like every other such name.
     @Test func aNameWithoutASkeletonMatchesNone() {
         let book = ContactBook([self.contact("bob", alias: "...")])

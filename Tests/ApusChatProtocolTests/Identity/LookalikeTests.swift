@@ -81,6 +81,15 @@ struct LookalikeTests {
         #expect(NameSkeleton.looksAlike(name, "alice"))
     }
 
+    /// Names that differ only in case look alike, also if the capitals resemble other letters: `В`
+    /// and `в`, `Ν` and `ν`.
+    @Test(arguments: [
+        ("Вера", "вера"), ("НИКИТА", "никита"), ("Νίκη", "νίκη"), ("ΝΊΚΗ", "Νίκη"), ("ⲎⲚ", "ⲏⲛ"), ("Bepa", "Вера"), ("Nlkη", "Νίκη"),
+    ])
+    func namesOfDifferentCaseLookAlike(first: String, second: String) {
+        #expect(NameSkeleton.looksAlike(first, second) && NameSkeleton.looksAlike(second, first))
+    }
+
     /// Two names without visible characters have an empty skeleton, and a name is not its own
     /// lookalike.
     @Test func emptyAndEqualNames() {

@@ -17,11 +17,8 @@ const PAIRS = `
   ١l ۱l ٥o ۵o ߀o ०o ০o ੦o ૦o ୦o ௦o ౦o ೦o ൦o ๐o ໐o ၀o 〇o ×x ℮e ∣l ∨v ∪U`;
 const TABLE = new Map(PAIRS.trim().split(/\s+/).map((pair) => [...pair]));
 
-/**
- * Returns the skeleton of an account name or a shown name. Two names with the same skeleton look
- * alike.
- */
-export function skeleton(name) {
+/** Returns the skeleton of an account name or a shown name. */
+function skeleton(name) {
   let found = "";
   for (const scalar of name.normalize("NFKD")) {
     if (IGNORED.test(scalar)) continue;
@@ -32,6 +29,12 @@ export function skeleton(name) {
   }
   return found;
 }
+
+/**
+ * Returns the skeletons of a name and of its lower-case form. Two names that differ only in case
+ * have a common skeleton, although a capital can resemble another letter than its lower-case form.
+ */
+export const skeletons = (name) => new Set([skeleton(name), skeleton(name.toLowerCase())]);
 
 /**
  * Returns the letter that a scalar resembles, or the scalar. The lower-case letters of Cherokee are

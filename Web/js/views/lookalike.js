@@ -3,7 +3,7 @@
 import { h } from "./dom.js";
 import { icon } from "./icons.js";
 import { userName } from "./model.js";
-import { skeleton } from "../text/skeleton.js";
+import { skeletons } from "../text/skeleton.js";
 import { t } from "../i18n/index.js";
 
 let kept = {}; // the names of the current contacts and account
@@ -14,8 +14,7 @@ function namesOf(state) {
   if (kept.account === account && kept.contactIndex === contactIndex) return kept.names;
   const names = new Map();
   const add = (text, name) => {
-    const form = text ? skeleton(text) : "";
-    if (form) names.set(form, (names.get(form) ?? new Set()).add(name));
+    for (const form of text ? skeletons(text) : []) if (form) names.set(form, (names.get(form) ?? new Set()).add(name));
   };
   for (const { user, alias } of state.contacts()) for (const text of [user.name, user.nick, alias]) add(text, user.name);
   if (account) for (const text of [account.name, account.nick]) add(text, account.name);
@@ -33,9 +32,10 @@ export function resembled(state, name) {
   const names = namesOf(state);
   const isContact = state.contact(name)?.state === "friend";
   for (const text of isContact ? [user.alias || user.nick || name] : [user.alias, user.nick, name]) {
-    const others = text && names.get(skeleton(text));
-    const other = others && [...others].find((each) => each !== name);
-    if (other) return other;
+    for (const form of text ? skeletons(text) : []) {
+      const other = [...(names.get(form) ?? [])].find((each) => each !== name);
+      if (other) return other;
+    }
   }
   return null;
 }
