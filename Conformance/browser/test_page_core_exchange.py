@@ -536,6 +536,32 @@ def test_an_unsent_reply_keeps_its_target_only_if_a_restored_server_has_it(tabs,
     assert "ref" not in mock.model.own["alice", conv]["draft"]
 
 
+def test_an_unsent_reply_in_a_lost_thread_fails(tabs, mock):
+    """Outside of its thread, it would be a message without context. It is not sent by another attempt either."""
+    conv = pair(mock, 2)
+    alice = tabs("alice")
+    alice.run(OPEN_CHAT, conv)
+    saved = mock.model.saved()
+    mock.do("bob", "send", id="lost", conv=conv, kind="text", body={"text": "lost"})
+    alice.until("messages(conv).length === 3")
+    mock.down = True
+    mock.disconnect()
+    alice.until("state.connection.state !== 'online'")
+    alice.run("async () => { for (const root of [2, 3]) await state.send(conv, { body: { text: `reply ${root}` }, thread: root }); }")
+    mock.model.restore(saved, "e2")
+    mock.do("bob", "send", id="other", conv=conv, kind="text", body={"text": "other"})
+    mock.down = False
+    failed = "messages(conv).filter((row) => row.status === 'failed').map((row) => [row.body.text, row.thread, row.error.code])"
+    alice.until(f"JSON.stringify({failed}) === JSON.stringify([['reply 3', 3, 'not_found']]) && state.connection.state === 'online'")
+    alice.until("texts(conv).includes('reply 2')")
+    requests = len([verb for _, verb, body in mock.requests if verb == "history"])
+    alice.run("() => state.retry(messages(conv).find((row) => row.status === 'failed').key)")
+    eventually(alice, lambda: len([verb for _, verb, body in mock.requests if verb == "history"]) > requests)
+    alice.until(f"JSON.stringify({failed}) === JSON.stringify([['reply 3', 3, 'not_found']])")
+    assert texts_of_mock(mock, conv) == ["old 0", "old 1", "other", "reply 2"]
+    assert [(body["body"]["text"], body["thread"]) for _, verb, body in mock.requests if verb == "send"] == [("reply 2", 2)]
+
+
 def test_a_reply_that_a_restored_server_has_with_its_target_leaves_the_outbox(tabs, mock):
     conv = pair(mock, 1)
     alice = tabs("alice")

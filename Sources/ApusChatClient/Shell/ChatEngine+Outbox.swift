@@ -60,14 +60,20 @@ extension ChatEngine {
 
     // MARK: Restored servers
 
-    /// Removes the references of a message to messages that the server does not have at their
-    /// positions, after the data of the server was replaced. The rest of the message remains.
+    /// Verifies the references of a message after the data of the server was replaced. Removes the
+    /// reference to a message that the server does not have at its position; the rest of the
+    /// message remains.
+    ///
+    /// - Throws: `notFound` if the server does not have the message that began the thread. Outside
+    ///   of its thread, the reply would be a message without context. The request remains
+    ///   unverified, so that another attempt cannot send it to a thread at the same position.
     func verified(_ request: SendRequest, _ cited: OutboxCitations) async throws(ChatClientError) -> SendRequest {
+        if let thread = request.thread, try await !self.hasMessage(cited.thread, at: thread, in: request.conversation) {
+            throw ChatClientError(
+                .notFound, message: "the restored server does not have the message that began this thread; send the reply elsewhere")
+        }
         var verified = request
         if let ref = request.ref, try await !self.hasMessage(cited.ref, at: ref, in: request.conversation) { verified.ref = nil }
-        if let thread = request.thread, try await !self.hasMessage(cited.thread, at: thread, in: request.conversation) {
-            verified.thread = nil
-        }
         try self.store.verified(verified)
         return verified
     }

@@ -14,11 +14,11 @@ enum EmbeddedPage {
         _img_maskable_512_png,
         _img_touch_180_png,
         _index_html,
-        _js_core_core_83d717abfe3873b7_js,
-        _js_core_worker_ecd6d67e2e2ba9d4_js,
+        _js_core_core_085f8f227a2e6486_js,
+        _js_core_worker_d55552f449ad1b99_js,
         _js_i18n_en_2e4c54e0de852af3_js,
         _js_i18n_zh_9991380d6e17d28d_js,
-        _js_main_9c805bc7aebff543_js,
+        _js_main_6669b5a2df5f87ac_js,
         _js_test_af4dddca0b9caee9_js,
         _js_views_inside_aa64126afe34acc3_js,
         _js_views_panels_19e814f33cc984d3_js,
@@ -1538,7 +1538,7 @@ gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gPQVAAAA//+DQEnNAAAA
   <meta name="theme-color" media="(prefers-color-scheme: light)" content="#ffffff">
   <meta name="theme-color" media="(prefers-color-scheme: dark)" content="#171b22">
   <meta name="referrer" content="no-referrer">
-  <meta name="later" content="js/core-worker-ecd6d67e2e2ba9d4.js">
+  <meta name="later" content="js/core-worker-d55552f449ad1b99.js">
   <meta name="later" content="js/i18n-en-2e4c54e0de852af3.js">
   <meta name="later" content="js/i18n-zh-9991380d6e17d28d.js">
   <meta name="later" content="js/views-inside-aa64126afe34acc3.js">
@@ -1548,7 +1548,7 @@ gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gPQVAAAA//+DQEnNAAAA
   <link rel="apple-touch-icon" href="img/touch-180.png">
   <link rel="manifest" href="app.webmanifest">
   <link rel="stylesheet" href="css/page-da54f9b955835000.css">
-  <script type="module" src="js/main-9c805bc7aebff543.js"></script>
+  <script type="module" src="js/main-6669b5a2df5f87ac.js"></script>
 </head>
 <body>
   <div id="app"></div>
@@ -1559,7 +1559,7 @@ gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gPQVAAAA//+DQEnNAAAA
 
 """#))
 
-    private static let _js_core_core_83d717abfe3873b7_js = EmbeddedFile(path: "js/core-core-83d717abfe3873b7.js", content: .text(#"""
+    private static let _js_core_core_085f8f227a2e6486_js = EmbeddedFile(path: "js/core-core-085f8f227a2e6486.js", content: .text(#"""
 export default ({ $core_applying, $core_receipts, $core_requests }) => {
 const $socketio_backoff = (() => {
 
@@ -3131,7 +3131,7 @@ return { upload, uploaded, cancel };
 })();
 const $core_outbox = (() => {
 
-const { refusal, uuid } = $core_requests;
+const { Refusal, refusal, uuid } = $core_requests;
 const { cancel, upload, uploaded } = $core_uploads;
 
 class Outbox {
@@ -3208,7 +3208,8 @@ if (!known || found?.seq !== seq || identity(found) !== known) lost.push(seq);
 }
 const item = this.#items.get(key);
 if (!item) return false;
-await this.#set({ ...item, ref: lost.includes(item.ref) ? undefined : item.ref, thread: lost.includes(item.thread) ? undefined : item.thread });
+if (lost.includes(item.thread)) throw new Refusal({ code: "not_found", message: "The server does not have the message that began this thread.", field: "thread" });
+await this.#set({ ...item, ref: lost.includes(item.ref) ? undefined : item.ref });
 this.#cited.delete(key);
 await this.#saveCited();
 return lost.length > 0;
@@ -4004,7 +4005,7 @@ return $core_core;
 
 """#))
 
-    private static let _js_core_worker_ecd6d67e2e2ba9d4_js = EmbeddedFile(path: "js/core-worker-ecd6d67e2e2ba9d4.js", content: .text(#"""
+    private static let _js_core_worker_d55552f449ad1b99_js = EmbeddedFile(path: "js/core-worker-d55552f449ad1b99.js", content: .text(#"""
 const $core_applying = (() => {
 
 const MESSAGES = new Set(["text", "image", "audio", "video", "file", "location", "card", "call", "poll", "bundle", "encrypted"]);
@@ -5759,7 +5760,7 @@ return { upload, uploaded, cancel };
 })();
 const $core_outbox = (() => {
 
-const { refusal, uuid } = $core_requests;
+const { Refusal, refusal, uuid } = $core_requests;
 const { cancel, upload, uploaded } = $core_uploads;
 
 class Outbox {
@@ -5836,7 +5837,8 @@ if (!known || found?.seq !== seq || identity(found) !== known) lost.push(seq);
 }
 const item = this.#items.get(key);
 if (!item) return false;
-await this.#set({ ...item, ref: lost.includes(item.ref) ? undefined : item.ref, thread: lost.includes(item.thread) ? undefined : item.thread });
+if (lost.includes(item.thread)) throw new Refusal({ code: "not_found", message: "The server does not have the message that began this thread.", field: "thread" });
+await this.#set({ ...item, ref: lost.includes(item.ref) ? undefined : item.ref });
 this.#cited.delete(key);
 await this.#saveCited();
 return lost.length > 0;
@@ -8174,7 +8176,7 @@ return $i18n_zh;
 
 """#))
 
-    private static let _js_main_9c805bc7aebff543_js = EmbeddedFile(path: "js/main-9c805bc7aebff543.js", content: .text(#"""
+    private static let _js_main_6669b5a2df5f87ac_js = EmbeddedFile(path: "js/main-6669b5a2df5f87ac.js", content: .text(#"""
 const $parts = {}, $loaded = {};
 const $later = (path) => $parts[path] ??= import(path).then((part) => part.default({ ...$all(), ...$loaded }), (error) => { delete $parts[path]; throw error; });
 const $all = () => ({ $later, $loaded, $views_dom, $views_icons, $i18n_index, $i18n_format, $views_model, $views_menu, $views_auth, $views_preferences, $app, $core_applying, $core_receipts, $state_api, $state_lists, $state_window, $state_store, $state_index, $main, $core_requests });
@@ -10123,7 +10125,7 @@ return new PagePort();
 }
 
 class WorkerPort {
-#worker = new Worker(new URL("./core-worker-ecd6d67e2e2ba9d4.js", import.meta.url), { type: "module" });
+#worker = new Worker(new URL("./core-worker-d55552f449ad1b99.js", import.meta.url), { type: "module" });
 #requests = new Map();
 #serial = 0;
 #listener = () => {};
@@ -10182,7 +10184,7 @@ async request(name, body) { return (await this.#load()).request(name, body, "pag
 
 async #load() {
 try {
-return await (this.#core ??= $later("./core-core-83d717abfe3873b7.js").then(({ Core }) => new Core((event) => this.#listener(event))));
+return await (this.#core ??= $later("./core-core-085f8f227a2e6486.js").then(({ Core }) => new Core((event) => this.#listener(event))));
 } catch (error) {
 this.#core = null;
 throw Object.assign(new Error(error.message, { cause: error }), { code: "offline" });

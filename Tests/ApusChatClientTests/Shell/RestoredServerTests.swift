@@ -161,6 +161,54 @@ struct RestoredServerTests {
         self.device.remove()
     }
 
+    /// A reply without its thread would be a message without context. It is not sent, also if the
+    /// user sends it again, and the user can discard it.
+    @Test func aReplyInALostThreadFails() async throws {
+        let alice = try await self.device.signIn()
+        try await alice.isOnline()
+        self.server.write("root", by: Value.bob, in: self.pair)
+        try await eventually { try await alice.conversation(self.pair).texts == ["root"] }
+        self.server.setReachable(false)
+        self.server.disconnectAll()
+        try await eventually { await alice.state == .connecting }
+        try await alice.conversation(self.pair).send("reply", thread: 1)
+        try await alice.conversation(self.pair).send("later")
+        let other = ChatEvent(
+            conversation: self.pair, seq: 1, n: 1, sender: Value.bob, id: ClientID("other"), at: 5, kind: .text,
+            body: ["text": "another root"])
+        self.server.script("history", HistoryAnswer(conversation: self.pair, events: [other], seq: 1).json)
+        self.restore()
+        func failed() async throws -> ChatMessage? {
+            let unsent = try await alice.conversation(self.pair).unsent
+            guard unsent.count == 1, case .failed(let error) = unsent[0].delivery else { return nil }
+            #expect(error.code == .notFound && unsent[0].text == "reply" && unsent[0].event.thread == 1)
+            return unsent[0]
+        }
+        try await eventually { try await failed() != nil && self.server.count(of: "send") == 1 }
+        let first = try #require(try await failed()?.event.id)
+        try await alice.conversation(self.pair).retry(first)
+        try await eventually { try await failed().map { $0.event.id != first } ?? false }
+        #expect(self.server.texts(in: self.pair, as: Value.bob) == ["root", "later"] && self.server.count(of: "send") == 1)
+        try await alice.conversation(self.pair).discard(try #require(try await failed()?.event.id))
+        #expect(try await alice.conversation(self.pair).unsent.isEmpty)
+        await alice.close()
+        self.device.remove()
+    }
+
+    @Test func aReplyStaysInAThreadThatTheServerHas() async throws {
+        let alice = try await self.device.signIn()
+        try await alice.isOnline()
+        self.server.write("root", by: Value.bob, in: self.pair)
+        try await eventually { try await alice.conversation(self.pair).texts == ["root"] }
+        self.server.setReachable(false)
+        self.server.disconnectAll()
+        try await eventually { await alice.state == .connecting }
+        try await alice.conversation(self.pair).send("reply", thread: 1)
+        self.restore()
+        try await eventually { self.server.events(in: self.pair, as: Value.bob).map(\.thread) == [nil, 1] }
+        try await self.check(["root", "reply"], of: alice)
+    }
+
     /// The restored server no longer permits the message.
     @Test func aMessageThatTheRestoredServerRefusesIsShownAsFailed() async throws {
         let alice = try await self.device.signIn()

@@ -5,7 +5,7 @@
 // has the message repeats its first answer. A reference to a message that the restored server does not
 // have at its position is removed, and a file that it does not have is uploaded again.
 
-import { refusal, uuid } from "./requests.js";
+import { Refusal, refusal, uuid } from "./requests.js";
 import { cancel, upload, uploaded } from "./uploads.js";
 
 export class Outbox {
@@ -82,8 +82,9 @@ export class Outbox {
   #saveCited() { return this.#core.database.setMeta("cited", [...this.#cited]); }
 
   /**
-   * Removes the references of an item to messages that the server does not have at their positions.
-   * Returns whether there were any.
+   * Removes the reference of an item to a message that the server does not have at its position.
+   * Returns whether there was one. Throws `not_found` if the server does not have the message that
+   * began the thread of the item: outside of its thread, a reply would be a message without context.
    */
   async #verify({ key, conv }) {
     const lost = [];
@@ -93,7 +94,8 @@ export class Outbox {
     }
     const item = this.#items.get(key);
     if (!item) return false;
-    await this.#set({ ...item, ref: lost.includes(item.ref) ? undefined : item.ref, thread: lost.includes(item.thread) ? undefined : item.thread });
+    if (lost.includes(item.thread)) throw new Refusal({ code: "not_found", message: "The server does not have the message that began this thread.", field: "thread" });
+    await this.#set({ ...item, ref: lost.includes(item.ref) ? undefined : item.ref });
     this.#cited.delete(key);
     await this.#saveCited();
     return lost.length > 0;
