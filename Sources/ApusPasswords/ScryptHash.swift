@@ -30,6 +30,14 @@ package struct ScryptHash: Sendable {
             "The cost of a password hash must have a `logRounds` from 1 to 22, and a `blockSize` and `parallelism` from 1 to 64."
     }
 
+    /// A new password contains a control character.
+    ///
+    /// RFC 8265 section 4.2 excludes these characters. HMAC pads its key with zeros (RFC 2104
+    /// section 2), so that a hash would not distinguish passwords by the NULs at their end.
+    package struct PasswordError: Error, Equatable, CustomStringConvertible {
+        package let description = "A password must not contain control characters."
+    }
+
     /// The hash and its parameters as text, for storage.
     package let text: String
     private let cost: Cost
@@ -41,9 +49,10 @@ package struct ScryptHash: Sendable {
     /// Hashes a new password. Takes tens to hundreds of milliseconds and must not run on an event
     /// loop.
     ///
-    /// - Throws: ``CostError``, or the error of swift-crypto.
+    /// - Throws: ``CostError``, ``PasswordError``, or the error of swift-crypto.
     package init(hashing password: String, cost: Cost) throws {
         guard cost.isPermitted else { throw CostError() }
+        guard !password.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else { throw PasswordError() }
         let salt = SymmetricKey(size: .bits128).withUnsafeBytes { Array($0) }
         let hash = try Self.derive(password, salt: salt, cost: cost)
         let parts = [
@@ -72,6 +81,8 @@ package struct ScryptHash: Sendable {
 
     /// Returns whether the password matches. Slow by design, so it must not run on an event loop.
     package func verifies(_ password: String) -> Bool {
+        // The hash of a password is also that of the password with NULs after it.
+        guard password.utf8.last != 0 else { return false }
         let derived = try? Self.derive(password, salt: self.salt, cost: self.cost)
         // The comparison of digests takes constant time.
         return derived.map { SHA256.hash(data: $0) } == self.hash

@@ -34,6 +34,19 @@ import Testing
         }
     }
 
+    /// A hash of an earlier version may be that of a password with NULs.
+    @Test func aPasswordDoesNotMatchWithNULsAfterIt() throws {
+        let hash = try #require(ScryptHash(text: Self.stored))
+        for other in ["password\u{0}", "password\u{0}\u{0}", "\u{0}password", "pass\u{0}word", "\u{0}"] {
+            #expect(!hash.verifies(other), "\(other.utf8.map(\.self))")
+        }
+    }
+
+    @Test(arguments: ["password\u{0}", "\u{0}", "pass\nword", "password\t", "\u{7F}password", "password\u{85}"])
+    func aNewPasswordHasNoControlCharacters(password: String) {
+        #expect(throws: ScryptHash.PasswordError()) { try ScryptHash(hashing: password, cost: ScryptHash.Cost(logRounds: 1)) }
+    }
+
     @Test(arguments: [
         "", "scrypt$10$8$16$TmFDbA==", "bcrypt$10$8$16$TmFDbA==$AAAA", "scrypt$23$8$1$TmFDbA==$AAAA", "scrypt$0$8$1$TmFDbA==$AAAA",
         "scrypt$10$65$1$TmFDbA==$AAAA", "scrypt$10$8$0$TmFDbA==$AAAA", "scrypt$10$8$16$TmFDbA==$AAAA",

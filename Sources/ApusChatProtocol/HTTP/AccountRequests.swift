@@ -19,13 +19,10 @@ package struct RegisterRequest: Hashable, WireObject {
 
     package init(from reader: WireReader) throws(WireError) {
         self.name = try reader.text("name")
-        self.password = try reader.string("password", minimum: 1, maximum: ChatLimits.longestPassword)
+        self.password = try reader.newPassword("password")
         self.nick = try reader.nicknameIfPresent("nick", maximum: ChatLimits.nickLength)
         self.invitation = try reader.stringIfPresent("invitation", minimum: 1, maximum: 100)
         self.device = try reader.object("device")
-        guard self.password.unicodeScalars.count >= ChatLimits.passwordLength else {
-            throw WireError(.invalid, field: "password", rule: "must have at least \(ChatLimits.passwordLength) Unicode scalars")
-        }
     }
 
     package func write(to writer: inout WireWriter) {
@@ -188,13 +185,10 @@ package struct PasswordRequest: Hashable, WireObject {
         self.name = try reader.textIfPresent("name")
         self.old = try reader.stringIfPresent("old", minimum: 1, maximum: ChatLimits.longestPassword)
         self.recovery = try reader.stringIfPresent("recovery", minimum: 1, maximum: 40)
-        self.password = try reader.string("new", minimum: 1, maximum: ChatLimits.longestPassword)
+        self.password = try reader.newPassword("new")
         self.device = try reader.object("device")
         guard (self.old == nil) != (self.recovery == nil) else {
             throw WireError(.invalid, field: "old", rule: "or `recovery` is required, but not both")
-        }
-        guard self.password.unicodeScalars.count >= ChatLimits.passwordLength else {
-            throw WireError(.invalid, field: "new", rule: "must have at least \(ChatLimits.passwordLength) Unicode scalars")
         }
     }
 
@@ -240,5 +234,21 @@ package struct RecoveryAnswer: Hashable, WireObject {
 
     package func write(to writer: inout WireWriter) {
         writer.write("recovery", all: self.recovery)
+    }
+}
+
+extension WireReader {
+    /// Reads a password that is set. A sign-in accepts any password, so that one which was set
+    /// earlier remains valid.
+    fileprivate func newPassword(_ key: String) throws(WireError) -> String {
+        let password = try self.string(key, minimum: 1, maximum: ChatLimits.longestPassword)
+        guard password.unicodeScalars.count >= ChatLimits.passwordLength else {
+            throw WireError(.invalid, field: key, rule: "must have at least \(ChatLimits.passwordLength) Unicode scalars")
+        }
+        // RFC 8265 section 4.2
+        guard !password.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else {
+            throw WireError(.invalid, field: key, rule: "must not contain control characters")
+        }
+        return password
     }
 }

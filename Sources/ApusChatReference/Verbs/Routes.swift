@@ -57,7 +57,7 @@ extension ChatReference {
                  "group_members": 10000, "edit_seconds": 172800, "recall_seconds": 172800}}
                 """#),
         Route(
-            .post, "/api/register", "Creates an account. The password has at least 8 Unicode scalars.",
+            .post, "/api/register", "Creates an account. The password has at least 8 Unicode scalars and no control characters.",
             needsSession: false,
             request: [
                 .must("name", .user, "The account name."),

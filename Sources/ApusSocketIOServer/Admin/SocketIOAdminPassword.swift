@@ -23,13 +23,15 @@ public struct SocketIOAdminPassword: Sendable {
     ///   - logRounds: The cost, N = 2^logRounds. Default: 14, which requires 16 MiB and tens of
     ///     milliseconds in a release build.
     /// - Throws: `SocketIOError.Code.invalidUse` for a cost outside of 1 to 22, or if the password
-    ///   cannot be hashed.
+    ///   contains a control character or cannot be hashed.
     public init(hashing password: String, logRounds: Int = 14) throws(SocketIOError) {
         guard (1...22).contains(logRounds) else {
             throw SocketIOError(.invalidUse, message: "`logRounds` must be from 1 to 22, not \(logRounds)")
         }
         do {
             self.hash = try ScryptHash(hashing: password, cost: .init(logRounds: logRounds))
+        } catch is ScryptHash.PasswordError {
+            throw SocketIOError(.invalidUse, message: "the password must not contain control characters")
         } catch {
             throw SocketIOError(.invalidUse, message: "the password cannot be hashed", cause: error)
         }

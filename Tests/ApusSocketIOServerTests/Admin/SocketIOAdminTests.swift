@@ -240,6 +240,8 @@ private struct Page {
             let error = #expect(throws: SocketIOError.self) { try SocketIOAdminPassword(hashing: "a", logRounds: logRounds) }
             #expect(error?.code == .invalidUse)
         }
+        let error = #expect(throws: SocketIOError.self) { try SocketIOAdminPassword(hashing: "secret\u{0}", logRounds: 4) }
+        #expect(error?.code == .invalidUse && error?.message.contains("control characters") == true)
     }
 
     @Test(arguments: [
