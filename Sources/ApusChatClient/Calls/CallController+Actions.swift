@@ -20,10 +20,10 @@ extension CallController {
         let session = CallSession(self, conversation, media: media, isGroup: head.kind != .pair, caller: self.me, phase: .starting)
         self.begin(session)
         do {
-            try await self.stack.open(media)
+            guard try await self.open(media, for: session) else { return }
             await session.prepare()
             await self.departure?.value
-            guard !session.isOver else { return self.stack.close() }
+            guard !session.isOver else { return }
             let request = CallStartRequest(
                 id: self.environment.makeID(), conversation: conversation, media: media, backends: self.stack.backends)
             let answer = try await self.engine.askPatiently(ChatVerbs.callStart, request)
@@ -53,27 +53,54 @@ extension CallController {
     /// Answers the call that rings.
     ///
     /// - Parameter media: The media that the user sends; nil for the media of the call.
-    /// - Throws: An error of the ``CallStack`` or of the request to the server. The call continues
-    ///   to ring.
+    /// - Throws: An error of the ``CallStack`` or of the request to the server. The media are
+    ///   closed, and the call continues to ring.
     public func answer(_ media: CallMedia? = nil) async throws {
         guard let session = self.current, session.machine.phase == .incoming else { return }
         if let backend = session.backend, !self.stack.backends.contains(backend) {
             throw ChatClientError(.invalidUse, message: "the application has no client for calls of \"\(backend)\"")
         }
+        let media = media ?? session.media
         session.handle { $0.answered() }
         do {
-            try await self.stack.open(media ?? session.media)
-            if let media { session.set(CallMediaState(camera: media == .video)) }
+            guard try await self.open(media, for: session) else { return }
+            session.set(CallMediaState(camera: media == .video))
             await session.prepare()
-            guard !session.isOver else { return self.stack.close() }
+            guard !session.isOver else { return }
             try await self.join(session, isOpen: session.isGroup)
         } catch {
-            session.handle { machine in
-                machine.answerFailed()
-                return .doNothing
-            }
+            self.answerFailed(session)
             throw error
         }
+    }
+
+    /// Closes the media of an answer that failed, and continues the ringing.
+    private func answerFailed(_ session: CallSession) {
+        // The end of the call has closed the media.
+        guard !session.isOver else { return }
+        self.stack.close()
+        session.handle { machine in
+            machine.answerFailed()
+            return .doNothing
+        }
+        // The timer may have fired while the call was being answered.
+        self.ring(session, for: .milliseconds(max(0, session.ringEnd - self.environment.now())))
+    }
+
+    /// Opens the media for a call.
+    ///
+    /// - Returns: Whether the call continues. If it has ended in the meantime, the media are
+    ///   closed.
+    private func open(_ media: CallMedia, for session: CallSession) async throws -> Bool {
+        defer { if session.isOver { self.closeMedia(of: session) } }
+        try await self.stack.open(media)
+        return !session.isOver
+    }
+
+    /// Closes media that were opened after their call had ended, unless a later call uses them.
+    private func closeMedia(of session: CallSession) {
+        if let current, current !== session, !current.isOver, current.machine.phase != .incoming { return }
+        self.stack.close()
     }
 
     /// Reports the acceptance of the call to the server, and connects if this device takes the
@@ -122,6 +149,7 @@ extension CallController {
     /// - Parameter state: The media that the user sends from now on.
     public func setMedia(_ state: CallMediaState) async throws {
         guard let session = self.current, !session.isOver else { return }
+        defer { if session.isOver { self.closeMedia(of: session) } }
         try await self.stack.send(state)
         if !session.isOver { session.set(state) }
     }
@@ -137,6 +165,7 @@ extension CallController {
     func joinRoom(of session: CallSession) {
         guard let access = session.access else { return }
         Task {
+            defer { if session.isOver { self.closeMedia(of: session) } }
             do { try await self.stack.join(access) } catch {
                 self.engine.logger.warning("A room could not be joined", metadata: ["call.error": "\(error)"])
                 self.end(session, self.stack.backends.contains(access.backend) ? .failed : .unsupported)

@@ -150,6 +150,7 @@ public final class CallController {
     /// which the server ends the ringing is lost, and in a group whose call other members have
     /// answered.
     func ring(_ session: CallSession, for time: Duration) {
+        session.ringEnd = self.environment.now() + Int64(time / .milliseconds(1))
         self.ring?.cancel()
         self.ring = Task { [weak self, environment = self.environment] in
             guard (try? await environment.sleep(time)) != nil, !Task.isCancelled else { return }

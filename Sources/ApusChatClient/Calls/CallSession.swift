@@ -18,6 +18,8 @@ final class CallSession {
     var access: CallAccess?
     /// The kind of the media server of the call. It is known before ``access``.
     var backend: String?
+    /// The time at which the ringing on this device ends, in milliseconds since 1970.
+    var ringEnd: Int64 = 0
     /// The time of the answer, in milliseconds since 1970.
     private(set) var startedAt: Int64?
     private(set) var machine: DeviceCallMachine

@@ -242,6 +242,89 @@ struct CallEdgeTests {
         }
     }
 
+    /// The microphone is closed while the call rings, and the user can answer again or decline.
+    @Test(arguments: [true, false]) func anAnswerThatFailsClosesTheMedia(isAnsweredAgain: Bool) async throws {
+        try await self.with { alice, bob, pair in
+            try await alice.calls.call(pair, media: .video)
+            try await eventually { bob.calls.phase == .incoming }
+            self.server.fail("call.update", with: ChatError(.forbidden, message: "no"))
+            let error = await #expect(throws: ChatClientError.self) { try await bob.calls.answer(.audio) }
+            #expect(error?.message == "no" && bob.calls.phase == .incoming)
+            #expect(bob.stack.log == ["open audio", "close"])
+            guard isAnsweredAgain else {
+                await bob.calls.decline()
+                return try await eventually { alice.calls.phase == .over(.declined) }
+            }
+            try await bob.calls.answer()
+            #expect(bob.stack.log == ["open audio", "close", "open video"] && bob.calls.local.camera)
+            try await eventually { alice.calls.peers.first?.connection == .connected && alice.calls.phase == .active }
+        }
+    }
+
+    /// The ring can end while the user answers.
+    @Test func aRingEndsAfterAnAnswerThatFailed() async throws {
+        try await self.with { alice, _, pair in
+            self.ring(pair, seq: 1, age: 0)
+            try await eventually { alice.calls.phase == .incoming && self.clock.isWaiting(63_000) }
+            alice.stack.openError = ScriptedConnection.WrongState()
+            alice.stack.during["open"] = {
+                self.clock.advance(by: 63_000)
+                for _ in 0..<200 { await Task.yield() }
+            }
+            await #expect(throws: ScriptedConnection.WrongState.self) { try await alice.calls.answer() }
+            try await eventually { alice.calls.phase == .over(.missed) }
+        }
+    }
+
+    /// The media are closed without waiting for the server.
+    @Test(arguments: [true, false]) func mediaThatOpenAfterTheEndAreClosed(isCaller: Bool) async throws {
+        try await self.with { alice, bob, pair in
+            if !isCaller { try await alice.calls.call(pair, media: .audio) }
+            let phone = isCaller ? alice : bob
+            if !isCaller { try await eventually { bob.calls.phase == .incoming } }
+            self.server.withhold("call.servers")
+            phone.stack.during["open"] = { await phone.calls.hangUp() }
+            Task { if isCaller { try await phone.calls.call(pair, media: .audio) } else { try await phone.calls.answer() } }
+            try await eventually { phone.stack.log == ["open audio", "close", "close"] }
+            #expect(phone.calls.phase == .over(.hungUp))
+        }
+    }
+
+    @Test func mediaThatOpenAfterTheEndRemainForALaterCall() async throws {
+        try await self.with { alice, _, pair in
+            alice.stack.during["open"] = {
+                await alice.calls.hangUp()
+                try? await alice.calls.call(pair, media: .video)
+            }
+            try await alice.calls.call(pair, media: .audio)
+            #expect(alice.calls.phase == .outgoing && alice.stack.log == ["open audio", "close", "open video"])
+        }
+    }
+
+    /// A camera that opens after the end of the call is closed.
+    @Test func mediaThatAreSentAfterTheEndAreClosed() async throws {
+        try await self.with { alice, bob, pair in
+            try await self.connect(alice, bob, pair)
+            alice.stack.during["send"] = { await alice.calls.hangUp() }
+            try await alice.calls.setMedia(CallMediaState(camera: true))
+            #expect(alice.calls.phase == .over(.hungUp) && alice.stack.log.suffix(3) == ["send", "close", "close"])
+        }
+    }
+
+    /// A room that is joined after the end of the call is left.
+    @Test func aRoomThatIsJoinedAfterTheEndIsLeft() async throws {
+        try await self.with { alice, bob, pair in
+            self.server.setCallAccess(CallAccess(backend: "livekit", url: "wss://media.test", token: "secret"))
+            bob.stack.backends = ["livekit"]
+            bob.stack.during["join"] = { await bob.calls.hangUp() }
+            try await alice.calls.call(pair, media: .audio)
+            try await eventually { bob.calls.phase == .incoming }
+            try await bob.calls.answer()
+            try await eventually { bob.stack.log == ["open audio", "close", "close"] }
+            #expect(bob.stack.rooms.count == 1 && bob.calls.phase == .over(.hungUp))
+        }
+    }
+
     // MARK: Ringing
 
     /// Pushes the event of a call of bob, as it is at an age in milliseconds.

@@ -14,9 +14,12 @@ final class ScriptedStack: CallStack {
     var rooms: [CallAccess] = []
     /// Whether a connection reports that it is connected as soon as both descriptions are set.
     var connectsByItself = true
+    /// What happens during the next call of a method, by its name.
+    var during: [String: @MainActor () async -> Void] = [:]
 
     func open(_ media: CallMedia) async throws {
         self.log.append("open \(media.rawValue)")
+        await self.during.removeValue(forKey: "open")?()
         if let openError { throw openError }
     }
 
@@ -32,8 +35,16 @@ final class ScriptedStack: CallStack {
         return connection
     }
 
-    func join(_ access: CallAccess) async throws { self.rooms.append(access) }
-    func send(_ state: CallMediaState) async throws { self.log.append("send") }
+    func join(_ access: CallAccess) async throws {
+        self.rooms.append(access)
+        await self.during.removeValue(forKey: "join")?()
+    }
+
+    func send(_ state: CallMediaState) async throws {
+        self.log.append("send")
+        await self.during.removeValue(forKey: "send")?()
+    }
+
     func close() { self.log.append("close") }
 
     func connection(to user: UserName) -> ScriptedConnection? {
