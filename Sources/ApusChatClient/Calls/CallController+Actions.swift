@@ -13,10 +13,11 @@ extension CallController {
     /// - Throws: An error of the ``CallStack``, or a ``ChatClientError``: `invalidUse` during
     ///   another call, or the error of the request to the server.
     public func call(_ conversation: ConversationID, media: CallMedia) async throws {
+        let head = try await self.client.conversation(conversation).head
+        // Another call may have begun while this one waited for the head.
         guard !self.isBusy else {
             throw ChatClientError(.invalidUse, message: "another call rings or is in progress on this device; end it first")
         }
-        let head = try await self.client.conversation(conversation).head
         let session = CallSession(self, conversation, media: media, isGroup: head.kind != .pair, caller: self.me, phase: .starting)
         self.begin(session)
         do {

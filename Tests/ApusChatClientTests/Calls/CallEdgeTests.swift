@@ -110,6 +110,17 @@ struct CallEdgeTests {
         }
     }
 
+    @Test func ofTwoCallsAtOnceTheSecondIsRefused() async throws {
+        try await self.with { alice, _, pair in
+            async let first: Void = alice.calls.call(pair, media: .audio)
+            async let second: Void = alice.calls.call(pair, media: .audio)
+            var errors: [ChatClientError.Code] = []
+            do { try await first } catch { errors.append(try #require(error as? ChatClientError).code) }
+            do { try await second } catch { errors.append(try #require(error as? ChatClientError).code) }
+            #expect(errors == [.invalidUse] && alice.stack.log == ["open audio"] && alice.calls.phase == .outgoing)
+        }
+    }
+
     @Test func aCallOfAnUnknownConversationOpensNothing() async throws {
         try await self.with { alice, _, _ in
             let error = await #expect(throws: ChatClientError.self) { try await alice.calls.call(Value.other, media: .audio) }
