@@ -71,6 +71,7 @@ import Testing
         #expect(self.sent(["a=1; Max-Age=10"], after: 10) == "")
         #expect(self.sent(["a=1; Max-Age=9223372036854775807"], after: 1 << 30) == "a=1")
         #expect(self.sent(["a=1; Max-Age=x"]) == "a=1")
+        #expect(self.sent(["a=1; Max-Age=+1"], after: 9) == "a=1")
         #expect(self.sent(["a=1", "a=; Max-Age=0"]) == "")
         #expect(self.sent(["a=1", "a=; Max-Age=-1"]) == "")
         #expect(self.sent(["a=1", "a=; Expires=Thu, 01 Jan 1970 00:00:00 GMT"]) == "")

@@ -1,3 +1,4 @@
+import ApusBytes
 import ApusChatProtocol
 import ApusConnectivity
 import ApusJSON
@@ -110,9 +111,9 @@ final class ChatHTTPClient: ChatHTTPTransport, Sendable {
         if let blob = response.headers.first(name: "Chat-Blob").flatMap({ BlobID($0) }) {
             progress.blob = UploadedBlob(
                 id: blob, type: response.headers.first(name: "Chat-Type") ?? "application/octet-stream",
-                size: response.headers.first(name: "Chat-Size").flatMap { Int64($0) } ?? progress.offset,
-                width: response.headers.first(name: "Chat-Width").flatMap { Int64($0) },
-                height: response.headers.first(name: "Chat-Height").flatMap { Int64($0) })
+                size: response.headers.first(name: "Chat-Size").flatMap { Int64(digits: $0) } ?? progress.offset,
+                width: response.headers.first(name: "Chat-Width").flatMap { Int64(digits: $0) },
+                height: response.headers.first(name: "Chat-Height").flatMap { Int64(digits: $0) })
         }
         return progress
     }
@@ -122,7 +123,7 @@ final class ChatHTTPClient: ChatHTTPTransport, Sendable {
     }
 
     private static func offset(_ response: HTTPExchangeResponse) throws(ChatClientError) -> Int64 {
-        guard let offset = response.headers.first(name: "Upload-Offset").flatMap({ Int64($0) }), offset >= 0 else {
+        guard let offset = response.headers.first(name: "Upload-Offset").flatMap({ Int64(digits: $0) }) else {
             throw ChatClientError(.badAnswer, message: "the answer to a request for an upload has no valid `Upload-Offset`")
         }
         return offset

@@ -1,3 +1,5 @@
+import ApusBytes
+
 /// A preview or a conversion that the server makes of a file.
 package enum PreviewKind: String, Sendable, CaseIterable {
     /// A picture of at most 300 pixels on each side, of a picture or a film. It is not animated.
@@ -17,7 +19,7 @@ package enum PreviewKind: String, Sendable, CaseIterable {
         case Self.thumbnail.rawValue: self = .thumbnail
         case Self.preview.rawValue: self = .preview
         default:
-            guard let pixels = Int(text), (1...16_384).contains(pixels) else { return nil }
+            guard let pixels = Int(digits: text), (1...16_384).contains(pixels) else { return nil }
             // A picture that is enlarged by a third is still sharp enough.
             self = pixels <= 400 ? .thumbnail : .preview
         }

@@ -1,3 +1,4 @@
+import ApusBytes
 import ApusChatProtocol
 import ApusJSON
 import HTTPTypes
@@ -29,7 +30,7 @@ extension Request {
     /// the response.
     package func bytes(upTo limit: Int) async throws -> ByteBuffer {
         let tooLarge = ChatError(.tooLarge, message: "The body exceeds the maximum of \(limit) bytes for this route.")
-        let announced = self.headers[.contentLength].flatMap { Int($0) } ?? 0
+        let announced = self.headers[.contentLength].flatMap { Int(digits: $0) } ?? 0
         guard announced <= 4 * limit else { throw tooLarge }
         var body = ByteBuffer()
         var count = 0

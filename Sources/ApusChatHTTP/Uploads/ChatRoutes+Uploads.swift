@@ -1,3 +1,4 @@
+import ApusBytes
 import ApusChatProtocol
 import ApusChatStorage
 import Foundation
@@ -28,11 +29,11 @@ extension ChatRoutes {
 
     private func create(_ request: Request, _ context: Context) async throws -> Response {
         let session = try await self.session(of: request)
-        guard let length = request.headers[.uploadLength].flatMap({ Int64($0) }) else {
+        guard let length = request.headers[.uploadLength].flatMap({ Int64(digits: $0) }) else {
             throw ChatError(
                 .badRequest, message: "`Upload-Length` must be the size of the upload in bytes. `Upload-Defer-Length` is not supported.")
         }
-        guard request.headers[.contentLength].flatMap({ Int64($0) }) ?? 0 == 0 else {
+        guard request.headers[.contentLength].flatMap({ Int64(digits: $0) }) ?? 0 == 0 else {
             throw ChatError(.badRequest, message: "The request that creates an upload must have no body. Send the bytes with PATCH.")
         }
         let part = try await self.uploads.create(length: length, for: session, from: context.client)
@@ -62,10 +63,10 @@ extension ChatRoutes {
         guard request.headers[.contentType] == "application/offset+octet-stream" else {
             throw TusError(status: .unsupportedMediaType, message: "`Content-Type` must be application/offset+octet-stream.")
         }
-        guard let offset = request.headers[.uploadOffset].flatMap({ Int64($0) }), offset >= 0 else {
+        guard let offset = request.headers[.uploadOffset].flatMap({ Int64(digits: $0) }) else {
             throw ChatError(.badRequest, message: "`Upload-Offset` must be the offset of the first byte of the body.")
         }
-        let (announced, isOverflown) = offset.addingReportingOverflow(request.headers[.contentLength].flatMap { Int64($0) } ?? 0)
+        let (announced, isOverflown) = offset.addingReportingOverflow(request.headers[.contentLength].flatMap { Int64(digits: $0) } ?? 0)
         guard !isOverflown, announced <= part.length else { throw Self.tooLong(part) }
         try self.uploads.beginTransfer(session, context.client)
         defer { self.uploads.endTransfer(session, context.client) }

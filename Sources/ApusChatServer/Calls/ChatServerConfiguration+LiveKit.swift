@@ -1,3 +1,4 @@
+import ApusBytes
 import ApusConnectivity
 
 extension ChatServerConfiguration.Calls {
@@ -39,7 +40,7 @@ extension ChatServerConfiguration.Calls {
             guard let colon = rest.lastIndex(of: ":"), rest.last != "]" else {
                 return HTTPOrigin(isSecure: isSecure, host: Self.host(rest), port: isSecure ? 443 : 80)
             }
-            guard let port = Int(rest[rest.index(after: colon)...]), (1...65_535).contains(port), colon > rest.startIndex else {
+            guard let port = Int(digits: rest[rest.index(after: colon)...]), (1...65_535).contains(port), colon > rest.startIndex else {
                 return nil
             }
             return HTTPOrigin(isSecure: isSecure, host: Self.host(rest[..<colon]), port: port)

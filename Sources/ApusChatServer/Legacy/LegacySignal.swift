@@ -1,3 +1,4 @@
+import ApusBytes
 import ApusChatProtocol
 import ApusJSON
 
@@ -16,7 +17,7 @@ struct LegacyRoom: Hashable, Sendable {
     /// Parses the name of a room.
     init?(_ text: String) {
         let parts = text.split(separator: "-", omittingEmptySubsequences: false)
-        guard parts.count == 2, let conversation = ConversationID(String(parts[0])), let call = Int64(parts[1]), call > 0 else {
+        guard parts.count == 2, let conversation = ConversationID(String(parts[0])), let call = Int64(digits: parts[1]), call > 0 else {
             return nil
         }
         self.init(conversation, call)

@@ -1,3 +1,4 @@
+import ApusBytes
 import ApusChatService
 import ApusChatStorage
 import ApusConnectivity
@@ -129,7 +130,7 @@ final class WebPushSender: Sendable {
                 return .gone
             case 429, 500...599:
                 return .failed(
-                    after: response.headers.first(name: "Retry-After").flatMap { Int64($0) }.map { min(max($0, 0), 86_400) * 1_000 })
+                    after: response.headers.first(name: "Retry-After").flatMap { Int64(digits: $0) }.map { min($0, 86_400) * 1_000 })
             default:
                 self.logger.warning(
                     "A push service refused a notification",

@@ -1,3 +1,4 @@
+import ApusBytes
 import ApusChatClient
 package import Foundation
 

@@ -1,3 +1,4 @@
+import ApusBytes
 package import ApusChatClient
 import ApusChatProtocol
 

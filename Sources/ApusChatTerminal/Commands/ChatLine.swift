@@ -1,3 +1,4 @@
+import ApusBytes
 import ApusChatClient
 
 /// A command with its arguments.
@@ -111,14 +112,5 @@ extension StringProtocol {
         let start = self.drop { $0 == " " }
         guard let end = start.lastIndex(where: { $0 != " " }) else { return "" }
         return String(start[...end])
-    }
-}
-
-extension FixedWidthInteger {
-    /// Parses a number that consists only of ASCII digits; nil for any other text, such as a number
-    /// with a sign.
-    init?(digits text: some StringProtocol) {
-        guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
-        self.init(text)
     }
 }

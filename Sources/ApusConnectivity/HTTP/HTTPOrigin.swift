@@ -1,3 +1,5 @@
+import ApusBytes
+
 /// The origin of an HTTP server: scheme, host and port.
 ///
 /// Source: RFC 9110 section 4.3.1.
@@ -27,7 +29,9 @@ package struct HTTPOrigin: Hashable, Sendable {
         guard let (host, portText) = HostAndPort.split(Substring(authority)), !host.isEmpty else { throw refuse("has no valid host") }
         var port: Int?
         if let portText, !portText.isEmpty {
-            guard let number = Int(portText), (1...65535).contains(number) else { throw refuse("has an invalid port: use 1 to 65535") }
+            guard let number = Int(digits: portText), (1...65535).contains(number) else {
+                throw refuse("has an invalid port: use 1 to 65535")
+            }
             port = number
         }
         self.init(isSecure: isSecure, host: String(host), port: port)

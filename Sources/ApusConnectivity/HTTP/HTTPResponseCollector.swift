@@ -34,7 +34,7 @@ struct HTTPResponseCollector {
     var keepAliveTimeout: Duration? {
         for value in self.head?.headers[canonicalForm: "Keep-Alive"] ?? [] {
             let parts = value.split(atByte: "=")
-            guard parts.count == 2, parts[0].equalsIgnoringASCIICase("timeout"), let seconds = Int(parts[1]), seconds >= 0 else { continue }
+            guard parts.count == 2, parts[0].equalsIgnoringASCIICase("timeout"), let seconds = Int(digits: parts[1]) else { continue }
             return .seconds(min(seconds, 86_400))
         }
         return nil
@@ -49,7 +49,9 @@ struct HTTPResponseCollector {
         self.passesBodyOn = self.receiveBody != nil && codings.isEmpty && (200..<300).contains(head.status.code)
         if self.passesBodyOn { return }
         // The announced length is checked before the body arrives (docs/hazards.md, 2).
-        if !self.cutsBody, let text = head.headers.first(name: "Content-Length"), let length = Int(text), length > self.maximumBodyBytes {
+        if !self.cutsBody, let text = head.headers.first(name: "Content-Length"), let length = Int(digits: text),
+            length > self.maximumBodyBytes
+        {
             throw self.tooLarge("\(length)")
         }
         guard let coding = codings.first else { return }

@@ -50,7 +50,7 @@ struct ProxyEnvironment {
             return network.contains(address)
         }
         guard let (host, portText) = HostAndPort.split(entry[...]) else { return false }
-        if let portText, Int(portText) != port { return false }
+        if let portText, Int(digits: portText) != port { return false }
         if let address { return IPAddress(String(host)) == address }
         var suffix = host
         if suffix.hasPrefix("*") { suffix = suffix.dropFirst() }

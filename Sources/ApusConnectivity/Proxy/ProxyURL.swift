@@ -32,7 +32,7 @@ extension ProxySettings.Proxy {
             rest = rest[rest.index(after: at)...]
         }
         guard let (host, portText) = HostAndPort.split(rest), !host.isEmpty else { throw refuse("has no valid host") }
-        let port = portText.map { $0.isEmpty ? nil : Int($0) } ?? (kind == .socks5 ? 1080 : 80)
+        let port = portText.map { $0.isEmpty ? nil : Int(digits: $0) } ?? (kind == .socks5 ? 1080 : 80)
         guard let port, (1...65535).contains(port) else { throw refuse("has an invalid port: use 1 to 65535") }
         self.init(kind: kind, host: String(host), port: port, credentials: credentials)
     }

@@ -57,7 +57,11 @@ package struct EngineIOCookieJar: Sendable, Equatable {
             case "secure": cookie.isSecure = true
             case "domain": guard self.isFor(domain: value) else { return }
             case "expires": cookie.expires = CookieDate.seconds(value) ?? cookie.expires
-            case "max-age": maximumAge = Int(value) ?? maximumAge
+            case "max-age":
+                // RFC 6265 section 5.2.2: digits, with an optional minus sign
+                let isNegative = value.utf8.first == UInt8(ascii: "-")
+                let age = Int(digits: isNegative ? value.dropFirst() : value[...])
+                maximumAge = age.map { isNegative ? -$0 : $0 } ?? maximumAge
             default: break
             }
         }
@@ -134,14 +138,14 @@ enum CookieDate {
         var time: [Int]?
         var (day, month, year): (Int?, Int?, Int?)
         for token in text.split(whereSeparator: { !($0.isLetter || $0.isNumber || $0 == ":") }) {
-            let numbers = token.split(separator: ":", omittingEmptySubsequences: false).map { Int($0) }
+            let numbers = token.split(separator: ":", omittingEmptySubsequences: false).map { Int(digits: $0) }
             if time == nil, numbers.count == 3 {
                 time = numbers.compactMap { $0 }
-            } else if day == nil, token.count <= 2, let number = Int(token) {
+            } else if day == nil, token.count <= 2, let number = Int(digits: token) {
                 day = number
             } else if month == nil, let index = Self.months.firstIndex(of: token.prefix(3).asciiLowercased) {
                 month = index + 1
-            } else if year == nil, token.count == 2 || token.count == 4, let number = Int(token) {
+            } else if year == nil, token.count == 2 || token.count == 4, let number = Int(digits: token) {
                 year = token.count == 4 ? number : number + (number < 70 ? 2000 : 1900)
             }
         }

@@ -1,3 +1,4 @@
+import ApusBytes
 import ApusEngineIOProtocol
 import ApusEventLoop
 import ApusWebSocket
@@ -19,7 +20,7 @@ extension EngineIOHTTPHandler {
             eventLoop: context.eventLoop)
         let keepAlive = !WebSocketHandshake.fields(request.headerFields, .connection, contain: "close")
         var exchange = EngineIOExchange(request: request, parsed: parsed, responder: responder, keepAlive: keepAlive)
-        if let length = request.headerFields[.contentLength].flatMap(Int.init), length > configuration.maximumPayloadBytes {
+        if let length = request.headerFields[.contentLength].flatMap({ Int(digits: $0) }), length > configuration.maximumPayloadBytes {
             return self.refuseTooLarge(exchange)
         }
         if case .success(.post(let sid)) = parsed, let session = try? self.server.session(sid) {

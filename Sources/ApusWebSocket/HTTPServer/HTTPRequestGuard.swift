@@ -1,3 +1,4 @@
+import ApusBytes
 package import Logging
 package import NIOCore
 package import NIOHTTP1
@@ -158,7 +159,7 @@ package final class HTTPRequestGuard: ChannelDuplexHandler, RemovableChannelHand
     private func fitReads(to part: HTTPServerRequestPart, _ context: ChannelHandlerContext) {
         let before = self.largeBodyBytes
         switch part {
-        case .head(let head): self.largeBodyBytes = head.headers.first(name: "Content-Length").flatMap { Int($0) } ?? 0
+        case .head(let head): self.largeBodyBytes = head.headers.first(name: "Content-Length").flatMap { Int(digits: $0) } ?? 0
         case .body(let bytes): self.largeBodyBytes -= bytes.readableBytes
         case .end: self.largeBodyBytes = 0
         }

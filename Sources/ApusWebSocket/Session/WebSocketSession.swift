@@ -1,3 +1,4 @@
+import ApusBytes
 import ApusConnectivity
 public import ApusEventLoop
 public import ApusWebSocketProtocol
@@ -365,7 +366,7 @@ extension WebSocketError: RetryClassifiable {
         case 408, 425, 429, 500...599:
             // RFC 9110 section 10.2.3: seconds or a date. A date is ignored, because the clocks may
             // differ.
-            guard let text = refusal.headers[.retryAfter], let seconds = Int(text), seconds >= 0 else { return .retry }
+            guard let text = refusal.headers[.retryAfter], let seconds = Int(digits: text) else { return .retry }
             return .retryAfter(min(.seconds(min(seconds, 86_400)), RetryDecision.maximumDelay))
         default:
             return .giveUp

@@ -51,7 +51,7 @@ package struct WebSocketURL: Hashable, Sendable, CustomStringConvertible {
         guard !authority.isEmpty else { throw refuse("the URL has no host") }
         self.host = String(authority)
         if let portText, !portText.isEmpty {
-            guard portText.allSatisfy(\.isNumber), let port = Int(portText), (1...65535).contains(port) else {
+            guard let port = Int(digits: portText), (1...65535).contains(port) else {
                 throw refuse("the port must be between 1 and 65535, not \(portText)")
             }
             self.port = port

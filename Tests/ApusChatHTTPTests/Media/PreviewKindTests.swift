@@ -14,7 +14,7 @@ struct PreviewKindTests {
         arguments: [
             ("thumbnail", .thumbnail), ("preview", .preview), ("1", .thumbnail), ("400", .thumbnail), ("401", .preview),
             ("16384", .preview), ("16385", nil), ("0", nil), ("-1", nil), ("", nil), ("plain", nil), ("voice", nil), ("Preview", nil),
-            ("1.5", nil), (" 300", nil), ("300px", nil), ("9223372036854775808", nil), ("３００", nil),
+            ("1.5", nil), (" 300", nil), ("+300", nil), ("300px", nil), ("9223372036854775808", nil), ("３００", nil),
         ] as [(String, PreviewKind?)])
     func aSizeIsANameOrANumberOfPixels(text: String, kind: PreviewKind?) { #expect(PreviewKind(size: text) == kind) }
 

@@ -31,7 +31,7 @@ struct UploadProtocolTests {
         }
     }
 
-    @Test(arguments: ["", "-1", "x", "1", "9223372036854775807", "9223372036854775808", "0x0", "0,0"])
+    @Test(arguments: ["", "-1", "+0", "-0", "x", "1", "9223372036854775807", "9223372036854775808", "0x0", "0,0"])
     func aWrongOffsetChangesNothing(offset: String) async throws {
         try await TestServer().run { (client: TestRequests) async throws in
             let token = try await client.token("alice")

@@ -61,7 +61,8 @@ import Testing
         }
     }
 
-    @Test(arguments: [("0", 400), ("-1", 400), ("x", 400), ("104857601", 413), ("9223372036854775808", 400)] as [(String, Int)])
+    @Test(
+        arguments: [("0", 400), ("-1", 400), ("+5", 400), ("x", 400), ("104857601", 413), ("9223372036854775808", 400)] as [(String, Int)])
     func aLengthIsChecked(_ length: String, _ status: Int) async throws {
         try await TestServer().run { (client: TestRequests) async throws in
             let token = try await client.token("alice")

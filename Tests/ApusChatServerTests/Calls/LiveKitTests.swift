@@ -66,6 +66,7 @@ struct LiveKitTests {
             ("wss://a.example", "https://a.example:443"), ("ws://a.example:7880", "http://a.example:7880"),
             ("wss://[2001:db8::1]:7880/", "https://2001:db8::1:7880"), ("wss://[2001:db8::1]", "https://2001:db8::1:443"),
             ("https://a.example", nil), ("wss://", nil), ("wss://a.example/rtc", nil), ("wss://a.example:0", nil), ("wss://:1", nil),
+            ("wss://a.example:+1", nil),
             ("wss://a@b", nil),
         ] as [(String, String?)])
     func theAddressMatchesTheAPI(url: String, origin: String?) {

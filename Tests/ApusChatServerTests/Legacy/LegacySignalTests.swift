@@ -51,7 +51,9 @@ import Testing
         }
     }
 
-    @Test(arguments: ["", "-", "abc", "0000000000001", "0000000000001-", "0000000000001-0", "0000000000001-x", "0000000000001-1-2"])
+    @Test(arguments: [
+        "", "-", "abc", "0000000000001", "0000000000001-", "0000000000001-0", "0000000000001-x", "0000000000001-+1", "0000000000001-1-2",
+    ])
     func onlyTheNameOfACallIsARoom(text: String) { #expect(LegacyRoom(text) == nil) }
 
     @Test func aRoomIsThePlaceOfItsCall() {

@@ -101,7 +101,9 @@ import Testing
     }
 
     @Test func theServersTimeForIdleConnectionsIsRead() throws {
-        for (value, seconds) in [("timeout=5", 5), ("max=100, timeout=7", 7), ("timeout=x", nil), ("max=3", nil), ("timeout=-1", nil)] {
+        for (value, seconds) in [
+            ("timeout=5", 5), ("max=100, timeout=7", 7), ("timeout=x", nil), ("max=3", nil), ("timeout=-1", nil), ("timeout=+1", nil),
+        ] {
             var collector = HTTPResponseCollector(maximumBodyBytes: 10)
             try collector.receivedHead(self.head(["Keep-Alive": value]))
             #expect(collector.keepAliveTimeout == seconds.map { .seconds($0) })
@@ -133,7 +135,7 @@ import Testing
         #expect(origin.authority == "[::1]:8443")
         #expect(try HTTPOrigin(isSecure: true, authority: "example.com:443").authority == "example.com")
         #expect(try HTTPOrigin(isSecure: false, authority: "example.com").port == 80)
-        for authority in ["", ":80", "a:0", "a:65536", "a:x", "u@a", "a b", "[::1"] {
+        for authority in ["", ":80", "a:0", "a:65536", "a:x", "a:+80", "u@a", "a b", "[::1"] {
             #expect(throws: ConnectivityError.self) { try HTTPOrigin(isSecure: false, authority: authority) }
         }
     }

@@ -20,7 +20,8 @@ import Testing
     }
 
     @Test(arguments: [
-        "", "http://", "https://proxy:1", "ftp://proxy", "http://h:0", "http://h:65536", "http://h:x", "http://h:", "http://[::1",
+        "", "http://", "https://proxy:1", "ftp://proxy", "http://h:0", "http://h:65536", "http://h:x", "http://h:+1", "http://h:",
+        "http://[::1",
         "http://h/x",
         "http://a b", "http://h\r\n", "http://%zz@h", "http://%4@h", "http://\u{00E9}", "http://@", "http://[::1]x",
     ])

@@ -151,6 +151,7 @@ import Testing
             WebSocketError(.connectionRefused, message: "", refusal: .init(status: 429, headers: [.retryAfter: "7"], body: [])),
             .retryAfter(.seconds(7))
         ),
+        (WebSocketError(.connectionRefused, message: "", refusal: .init(status: 429, headers: [.retryAfter: "+7"], body: [])), .retry),
         (
             WebSocketError(.connectionRefused, message: "", refusal: .init(status: 503, headers: [.retryAfter: "999999999999"], body: [])),
             .retryAfter(RetryDecision.maximumDelay)

@@ -1,3 +1,4 @@
+import ApusBytes
 package import ApusS3
 import NIOCore
 
@@ -21,7 +22,7 @@ package struct S3Answer: Sendable {
         self.body = body
     }
 
-    var size: Int64? { self.headers["content-length"].flatMap { Int64($0) } }
+    var size: Int64? { self.headers["content-length"].flatMap { Int64(digits: $0) } }
 }
 
 /// Sends signed requests. Tests use another implementation.

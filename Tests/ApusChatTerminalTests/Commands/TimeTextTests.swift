@@ -3,18 +3,9 @@ import Testing
 
 @testable import ApusChatTerminal
 
-/// Numbers and times that a user types, as ASCII digits.
-@Suite("Numbers of commands")
-struct NumberTextTests {
-    @Test(
-        arguments: [
-            ("0", 0), ("7", 7), ("007", 7), ("9223372036854775807", .max), ("9223372036854775808", nil), ("", nil), ("+7", nil),
-            ("-7", nil),
-            (" 7", nil), ("7 ", nil), ("7.0", nil), ("7e1", nil), ("0x7", nil), ("７", nil), ("٧", nil), ("7\u{301}", nil), ("seven", nil),
-            ("1_000", nil), ("1,000", nil), ("\u{200B}7", nil), ("7\n", nil),
-        ] as [(String, Int64?)])
-    func aNumberIsDigits(text: String, number: Int64?) { #expect(Int64(digits: text) == number) }
-
+/// Times that a user types, as ASCII digits.
+@Suite("Times of commands")
+struct TimeTextTests {
     private func clock(_ zone: String, _ now: String) throws -> ChatClock {
         let milliseconds = Int64(try Date(now, strategy: .iso8601).timeIntervalSince1970 * 1_000)
         var calendar = Calendar(identifier: .gregorian)
