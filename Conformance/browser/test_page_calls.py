@@ -255,6 +255,36 @@ def test_a_browser_that_refuses_the_microphone_is_explained(person, host, pair):
     over(bob, text="The call was declined")
 
 
+def test_an_answer_that_fails_releases_the_microphone(person, pair):
+    keep = """window.opened = [];
+    const open = navigator.mediaDevices.getUserMedia.bind(navigator.mediaDevices);
+    navigator.mediaDevices.getUserMedia = async (...options) => {
+      const stream = await open(...options);
+      window.opened.push(...stream.getTracks());
+      return stream;
+    };"""
+    alice, bob = person("alice"), person("bob", script=keep)
+    ring(alice, pair, "audio")
+    bob.locator(".call-ring").wait_for()
+    bob.evaluate("""() => {
+      const update = chatApp.state.updateCall;
+      chatApp.state.updateCall = async () => {
+        chatApp.state.updateCall = update;
+        throw Object.assign(new Error("lost"), { code: "unavailable" });
+      };
+    }""")
+    answer(bob)
+    bob.locator(".toast[role=alert]").last.wait_for()
+    bob.locator(".call-ring").wait_for()
+    assert bob.evaluate("window.opened.map((track) => track.readyState)") == ["ended"]
+    answer(bob)
+    connected(alice, bob)
+    decoding(alice, "audio")
+    control(alice, "hang-up")
+    over(alice, bob, by_itself=True)
+    assert bob.evaluate("window.opened.every((track) => track.readyState === 'ended')")
+
+
 def test_what_members_and_strangers_signal_does_no_harm(person, host, pair):
     host.register("mallory", "<img src=x onerror=alert(1)>")
     alice, bob = person("alice"), person("bob")

@@ -18,9 +18,9 @@ enum EmbeddedPage {
         _js_core_worker_d55552f449ad1b99_js,
         _js_i18n_en_2e4c54e0de852af3_js,
         _js_i18n_zh_9991380d6e17d28d_js,
-        _js_main_6669b5a2df5f87ac_js,
+        _js_main_b60eaa504809125c_js,
         _js_test_af4dddca0b9caee9_js,
-        _js_views_inside_aa64126afe34acc3_js,
+        _js_views_inside_34c65eaec970d2e0_js,
         _js_views_panels_19e814f33cc984d3_js,
         _sw_js,
         _test_html,
@@ -1541,14 +1541,14 @@ gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gIQ4gPQVAAAA//+DQEnNAAAA
   <meta name="later" content="js/core-worker-d55552f449ad1b99.js">
   <meta name="later" content="js/i18n-en-2e4c54e0de852af3.js">
   <meta name="later" content="js/i18n-zh-9991380d6e17d28d.js">
-  <meta name="later" content="js/views-inside-aa64126afe34acc3.js">
+  <meta name="later" content="js/views-inside-34c65eaec970d2e0.js">
   <meta name="later" content="js/views-panels-19e814f33cc984d3.js">
   <title>Apus</title>
   <link rel="icon" href="img/icon.svg" type="image/svg+xml">
   <link rel="apple-touch-icon" href="img/touch-180.png">
   <link rel="manifest" href="app.webmanifest">
   <link rel="stylesheet" href="css/page-da54f9b955835000.css">
-  <script type="module" src="js/main-6669b5a2df5f87ac.js"></script>
+  <script type="module" src="js/main-b60eaa504809125c.js"></script>
 </head>
 <body>
   <div id="app"></div>
@@ -8176,7 +8176,7 @@ return $i18n_zh;
 
 """#))
 
-    private static let _js_main_6669b5a2df5f87ac_js = EmbeddedFile(path: "js/main-6669b5a2df5f87ac.js", content: .text(#"""
+    private static let _js_main_b60eaa504809125c_js = EmbeddedFile(path: "js/main-b60eaa504809125c.js", content: .text(#"""
 const $parts = {}, $loaded = {};
 const $later = (path) => $parts[path] ??= import(path).then((part) => part.default({ ...$all(), ...$loaded }), (error) => { delete $parts[path]; throw error; });
 const $all = () => ({ $later, $loaded, $views_dom, $views_icons, $i18n_index, $i18n_format, $views_model, $views_menu, $views_auth, $views_preferences, $app, $core_applying, $core_receipts, $state_api, $state_lists, $state_window, $state_store, $state_index, $main, $core_requests });
@@ -9019,7 +9019,7 @@ return { element: h("div", { class: "empty" }, logo(), failure), close() { this.
 async #load() {
 if (this.#loading) return;
 try {
-this.#loading = $later("./views-inside-aa64126afe34acc3.js");
+this.#loading = $later("./views-inside-34c65eaec970d2e0.js");
 this.inside = new (await this.#loading).Inside(this);
 } catch (error) {
 console.warn("page:", error);
@@ -11317,7 +11317,7 @@ return {  };
 
 """#))
 
-    private static let _js_views_inside_aa64126afe34acc3_js = EmbeddedFile(path: "js/views-inside-aa64126afe34acc3.js", content: .text(#"""
+    private static let _js_views_inside_34c65eaec970d2e0_js = EmbeddedFile(path: "js/views-inside-34c65eaec970d2e0.js", content: .text(#"""
 export default ({ $later, $loaded, $views_dom, $views_icons, $i18n_index, $i18n_format, $views_model, $views_menu, $core_applying, $core_receipts, $core_requests }) => {
 const $views_avatar = (() => {
 
@@ -11989,6 +11989,11 @@ constructor(owner, { conv, seq = null, media, isGroup, phase, caller }) {
 Object.assign(this, { conv, seq, media, isGroup, caller });
 this.#owner = owner;
 this.machine = new CallMachine(phase, { isGroup });
+this.releaseMedia();
+}
+
+releaseMedia() {
+this.local?.close();
 this.local = new LocalMedia(() => this.#mediaChanged());
 }
 
@@ -12287,6 +12292,7 @@ await Promise.all([call.local.open({ video }), call.prepare()]);
 if (!call.isOver) await this.#join(call, call.isGroup);
 } catch (error) {
 call.machine.answerFailed();
+if (call.phase === "incoming") call.releaseMedia();
 this.#ringUntil(call);
 this.changed();
 throw error;

@@ -35,6 +35,15 @@ export class Call {
     Object.assign(this, { conv, seq, media, isGroup, caller });
     this.#owner = owner;
     this.machine = new CallMachine(phase, { isGroup });
+    this.releaseMedia();
+  }
+
+  /**
+   * Closes the microphone, the camera and the screen, also those that are still being opened. They
+   * can be opened again.
+   */
+  releaseMedia() {
+    this.local?.close();
     this.local = new LocalMedia(() => this.#mediaChanged());
   }
 

@@ -114,6 +114,7 @@ export class CallCenter {
       if (!call.isOver) await this.#join(call, call.isGroup);
     } catch (error) {
       call.machine.answerFailed();
+      if (call.phase === "incoming") call.releaseMedia();
       this.#ringUntil(call);
       this.changed();
       throw error;
