@@ -7,6 +7,7 @@ final class SQLiteConnection {
     /// The configuration of SQLite, which is made once.
     private static let configuration: Void = apus_sqlite_disable_memory_statistics()
 
+    /// Not private, because the tests trace its statements.
     let handle: OpaquePointer
     private var statements: [[SQLiteStatement?]]
     /// The number of pages in the write-ahead log after the last commit of this connection; 0 after

@@ -116,12 +116,12 @@ final class SQLiteStatement {
 
     func int(_ column: Int32) -> Int64 { sqlite3_column_int64(self.handle, column) }
 
-    /// The largest value of `count`.
-    static let largestCount: Int64 = 1 << 53
-
     /// Returns a count, the `seq` of an event, or a time in the past. A value that no
     /// version writes is clamped, so that calculations do not overflow.
-    func count(_ column: Int32) -> Int64 { max(0, min(self.int(column), Self.largestCount)) }
+    func count(_ column: Int32) -> Int64 { Self.clamped(self.int(column)) }
+
+    /// Returns the nearest value that a count can have.
+    static func clamped(_ count: Int64) -> Int64 { max(0, min(count, 1 << 53)) }
 
     func bool(_ column: Int32) -> Bool { self.int(column) != 0 }
 

@@ -10,9 +10,7 @@ enum ListText {
     static func numbers(_ text: String) -> [Int64] { text.isEmpty ? [] : text.split(separator: " ").compactMap { Int64($0) } }
 
     /// Returns counts. They are clamped as those of a column are (`SQLiteStatement.count`).
-    static func totals(_ text: String) -> [Int64] { self.numbers(text).map(self.clamped) }
-
-    private static func clamped(_ count: Int64) -> Int64 { max(0, min(count, SQLiteStatement.largestCount)) }
+    static func totals(_ text: String) -> [Int64] { self.numbers(text).map(SQLiteStatement.clamped) }
 
     static func text(_ texts: [String]) -> String { self.json(.array(texts.map { .string($0) })) }
 
@@ -47,7 +45,7 @@ enum ListText {
             guard let pair = value.arrayValue, pair.count == 2, let key = pair[0].stringValue, let count = pair[1].intValue else {
                 return nil
             }
-            return ReactionCount(key: key, count: self.clamped(Int64(count)))
+            return ReactionCount(key: key, count: SQLiteStatement.clamped(Int64(count)))
         }
     }
 
