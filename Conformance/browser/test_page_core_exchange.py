@@ -100,6 +100,13 @@ def eventually(tab, condition):
     raise AssertionError("The condition is not true after 10 s.")
 
 
+def disconnect(mock, tab):
+    """Ends the connection of a tab. The server stays unreachable."""
+    mock.down = True
+    mock.disconnect()
+    tab.until("state.connection.state !== 'online'")
+
+
 def texts_of_mock(mock, conv):
     return [event["body"]["text"] for event in mock.model.logs[conv].events]
 
@@ -203,9 +210,7 @@ def test_messages_written_offline_are_sent_once(tabs, mock):
     conv = pair(mock, 1)
     alice = tabs("alice")
     alice.run(OPEN_CHAT, conv)
-    mock.down = True
-    mock.disconnect()
-    alice.until("state.connection.state !== 'online'")
+    disconnect(mock, alice)
     alice.run("async () => { for (const text of ['one', 'two', 'three']) await state.send(conv, { body: { text } }); }")
     assert alice.run("() => [texts(conv), state.unsent, state.thread(conv).rows.at(-1).status]") == [["old 0", "one", "two", "three"], 3, "queued"]
     alice.load()
@@ -418,9 +423,7 @@ def test_another_epoch_drops_the_cache_and_keeps_the_outbox(tabs, mock):
     conv = pair(mock, 2)
     alice = tabs("alice")
     alice.run(OPEN_CHAT, conv)
-    mock.down = True
-    mock.disconnect()
-    alice.until("state.connection.state !== 'online'")
+    disconnect(mock, alice)
     alice.run("() => state.send(conv, { body: { text: 'kept' } })")
     mock.model.epoch = "e2"
     mock.down = False
@@ -442,9 +445,7 @@ def test_a_restored_server_gets_acknowledged_messages_and_drafts_again(tabs, moc
     alice.run("async () => { for (const text of ['one', 'two']) await state.send(conv, { body: { text } }); state.saveDraft(conv, 'half'); }")
     alice.until("messages(conv).length === 3 && messages(conv).slice(1).every((row) => row.local && row.status === 'sent')")
     eventually(alice, lambda: mock.model.own.get(("alice", conv), {}).get("draft"))
-    mock.down = True
-    mock.disconnect()
-    alice.until("state.connection.state !== 'online'")
+    disconnect(mock, alice)
     if reloads:
         alice.load()
         alice.run("(conv) => { globalThis.conv = conv; }", conv)
@@ -481,9 +482,7 @@ def test_a_restored_server_gets_the_file_of_an_acknowledged_message_again(tabs, 
     }""")
     alice.until("messages(conv).at(-1).status === 'sent'")
     first = mock.model.logs[conv].events[-1]["body"]
-    mock.down = True
-    mock.disconnect()
-    alice.until("state.connection.state !== 'online'")
+    disconnect(mock, alice)
     if reloads:
         alice.load()
         alice.run("(conv) => { globalThis.conv = conv; }", conv)
@@ -514,9 +513,7 @@ def test_an_unsent_reply_keeps_its_target_only_if_a_restored_server_has_it(tabs,
     saved = mock.model.saved()
     mock.do("bob", "send", id="lost", conv=conv, kind="text", body={"text": "lost"})
     alice.until("messages(conv).length === 3")
-    mock.down = True
-    mock.disconnect()
-    alice.until("state.connection.state !== 'online'")
+    disconnect(mock, alice)
     alice.run("async () => { for (const ref of [2, 3, 9]) await state.reply(conv, ref, { body: { text: `reply ${ref}` } }); state.saveDraft(conv, 'half', 3); }")
     mock.model.restore(saved, "e2")
     mock.do("bob", "send", id="other", conv=conv, kind="text", body={"text": "other"})
@@ -544,9 +541,7 @@ def test_an_unsent_reply_in_a_lost_thread_fails(tabs, mock):
     saved = mock.model.saved()
     mock.do("bob", "send", id="lost", conv=conv, kind="text", body={"text": "lost"})
     alice.until("messages(conv).length === 3")
-    mock.down = True
-    mock.disconnect()
-    alice.until("state.connection.state !== 'online'")
+    disconnect(mock, alice)
     alice.run("async () => { for (const root of [2, 3]) await state.send(conv, { body: { text: `reply ${root}` }, thread: root }); }")
     mock.model.restore(saved, "e2")
     mock.do("bob", "send", id="other", conv=conv, kind="text", body={"text": "other"})
@@ -566,9 +561,7 @@ def test_a_reply_that_a_restored_server_has_with_its_target_leaves_the_outbox(ta
     conv = pair(mock, 1)
     alice = tabs("alice")
     alice.run(OPEN_CHAT, conv)
-    mock.down = True
-    mock.disconnect()
-    alice.until("state.connection.state !== 'online'")
+    disconnect(mock, alice)
     alice.run("() => state.reply(conv, 9, { body: { text: 'reply' } })")  # the log of the page lacks the target
     mock.refuse = {"send": {"code": "conflict", "message": "The id was used for another request."}}
     mock.model.epoch = "e2"

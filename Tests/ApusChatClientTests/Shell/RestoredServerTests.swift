@@ -20,9 +20,22 @@ struct RestoredServerTests {
         self.server.forgetSends(texts.count)
         for text in texts { try await client.conversation(self.pair).send(text) }
         try await eventually { try await client.conversation(self.pair).unsent.map(\.delivery) == texts.map { _ in .sent } }
+        try await self.disconnect(client)
+    }
+
+    private func disconnect(_ client: ChatClient) async throws {
         self.server.setReachable(false)
         self.server.disconnectAll()
         try await eventually { await client.state == .connecting }
+    }
+
+    /// Signs in, and waits for a message of the other user.
+    private func signIn(reading text: String) async throws -> ChatClient {
+        let alice = try await self.device.signIn()
+        try await alice.isOnline()
+        self.server.write(text, by: Value.bob, in: self.pair)
+        try await eventually { try await alice.conversation(self.pair).texts == [text] }
+        return alice
     }
 
     private func restore() {
@@ -106,19 +119,14 @@ struct RestoredServerTests {
 
     // MARK: Replies
 
-    /// Writes a reply and a draft to the message at `ref` while there is no connection.
+    /// Writes a reply to the message at `ref` while there is no connection.
     private func reply(to ref: Int64, of client: ChatClient) async throws {
-        self.server.setReachable(false)
-        self.server.disconnectAll()
-        try await eventually { await client.state == .connecting }
+        try await self.disconnect(client)
         try await client.conversation(self.pair).send("answer", replyTo: ref)
     }
 
     @Test func aReplyToAMessageThatTheServerHasStaysOne() async throws {
-        let alice = try await self.device.signIn()
-        try await alice.isOnline()
-        self.server.write("question", by: Value.bob, in: self.pair)
-        try await eventually { try await alice.conversation(self.pair).texts == ["question"] }
+        let alice = try await self.signIn(reading: "question")
         try await self.reply(to: 1, of: alice)
         self.restore()
         try await eventually { self.server.events(in: self.pair, as: Value.bob).map(\.ref) == [nil, 1] }
@@ -141,10 +149,7 @@ struct RestoredServerTests {
 
     /// In the restored log, another message has the position of the target.
     @Test(arguments: [false, true]) func aReplyDoesNotMoveToAnotherMessage(isKnown: Bool) async throws {
-        let alice = try await self.device.signIn()
-        try await alice.isOnline()
-        self.server.write("question", by: Value.bob, in: self.pair)
-        try await eventually { try await alice.conversation(self.pair).texts == ["question"] }
+        let alice = try await self.signIn(reading: "question")
         try await self.reply(to: 1, of: alice)
         let other = ChatEvent(
             conversation: self.pair, seq: 1, n: 1, sender: Value.bob, id: ClientID("other"), at: 5, kind: .text,
@@ -164,13 +169,8 @@ struct RestoredServerTests {
     /// A reply without its thread would be a message without context. It is not sent, also if the
     /// user sends it again, and the user can discard it.
     @Test func aReplyInALostThreadFails() async throws {
-        let alice = try await self.device.signIn()
-        try await alice.isOnline()
-        self.server.write("root", by: Value.bob, in: self.pair)
-        try await eventually { try await alice.conversation(self.pair).texts == ["root"] }
-        self.server.setReachable(false)
-        self.server.disconnectAll()
-        try await eventually { await alice.state == .connecting }
+        let alice = try await self.signIn(reading: "root")
+        try await self.disconnect(alice)
         try await alice.conversation(self.pair).send("reply", thread: 1)
         try await alice.conversation(self.pair).send("later")
         let other = ChatEvent(
@@ -196,13 +196,8 @@ struct RestoredServerTests {
     }
 
     @Test func aReplyStaysInAThreadThatTheServerHas() async throws {
-        let alice = try await self.device.signIn()
-        try await alice.isOnline()
-        self.server.write("root", by: Value.bob, in: self.pair)
-        try await eventually { try await alice.conversation(self.pair).texts == ["root"] }
-        self.server.setReachable(false)
-        self.server.disconnectAll()
-        try await eventually { await alice.state == .connecting }
+        let alice = try await self.signIn(reading: "root")
+        try await self.disconnect(alice)
         try await alice.conversation(self.pair).send("reply", thread: 1)
         self.restore()
         try await eventually { self.server.events(in: self.pair, as: Value.bob).map(\.thread) == [nil, 1] }
