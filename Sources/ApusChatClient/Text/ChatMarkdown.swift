@@ -26,8 +26,10 @@ public enum ChatMarkdown {
         return parser.result
     }
 
-    /// Returns Markdown that parses to a text and its entities, for an edit of a message. Escapes
-    /// what would be parsed as marks, or as the beginning of a block, in the text itself.
+    /// Returns Markdown that parses to a text and its entities, for an edit of a message.
+    ///
+    /// A backslash precedes each character of the text that would be parsed as a mark or would
+    /// begin a block.
     ///
     /// The white space around the text is omitted. Addresses of the text become links when the
     /// source is parsed.

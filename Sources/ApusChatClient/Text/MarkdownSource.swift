@@ -80,7 +80,8 @@ struct MarkdownSource {
         Self.text(self.scalars[Int(entity.offset)..<Int(entity.offset + entity.length)])
     }
 
-    /// Returns Markdown that parses to the text with exactly these entities; nil if there is none.
+    /// Returns Markdown that parses to the text and to these entities, without others; nil if no
+    /// Markdown does.
     private func exact(_ parts: [Part], _ levels: [Set<Unicode.Scalar>]) -> String? {
         var mentions: [String: UserName] = [:]
         var all: Set<String> = ["all"]

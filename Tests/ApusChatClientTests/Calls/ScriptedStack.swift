@@ -14,7 +14,7 @@ final class ScriptedStack: CallStack {
     var rooms: [CallAccess] = []
     /// Whether a connection reports that it is connected as soon as both descriptions are set.
     var connectsByItself = true
-    /// What happens during the next call of a method, by its name.
+    /// The closures that the next call of a method runs, by the name of the method.
     var during: [String: @MainActor () async -> Void] = [:]
 
     func open(_ media: CallMedia) async throws {
